@@ -307,6 +307,7 @@ THREE = {
 }
 
 
+@pytest.mark.exhaustive
 def test_three_files_and_which_is_the_largest(api: FakeAnthropic, alice: User, client: Client) -> None:
     sizes = {path: len(data) for path, data in THREE.items()}
     rows = "".join(f"{path},{sizes[path]},{THREE[path].decode().strip()}\n" for path in THREE)

@@ -40,6 +40,7 @@ def test_with_tls_the_site_passes_djangos_deployment_checks_and_a_check_writes_n
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_help_makes_no_installation(tmp_path: Path) -> None:
     folder = tmp_path / "none"
     manage(folder, "migrate", "--help")

@@ -64,6 +64,7 @@ def test_a_kept_step_is_counted_once_and_a_superseded_one_is_dropped() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_steps_under_way_are_attempted_and_have_not_ended() -> None:
     waiting = of(factories.step_gate())
     assert (waiting.steps.attempted, waiting.steps.ended, waiting.steps.passed) == (2, 1, 1)
@@ -141,6 +142,7 @@ def test_a_result_that_was_taken_over_is_no_pass_of_this_run() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_refused_takeover_is_not_reused() -> None:
     assert of(taken_over(AttemptStatus.REJECTED)).steps.reused == 0
 
@@ -280,6 +282,7 @@ def test_a_run_is_counted_once_however_often_it_is_found() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_verdicts_without_a_model_do_not_read_as_its_confidence() -> None:
     run = factories.finished_succeeded()
     Verdict.objects.filter(attempt__step__plan__run=run).update(stage="checks")

@@ -64,6 +64,7 @@ def test_all_kinds_of_tokens_and_all_calls_of_an_attempt_count(three: list[Run])
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_verifier_that_was_not_asked_used_nothing(three: list[Run]) -> None:
     asked = ModelCall.objects.filter(attempt__step__key="inventory", role=Role.VERIFIER)
     ModelCall.objects.filter(pk=asked.latest("pk").pk).delete()
@@ -85,6 +86,7 @@ def test_only_runs_with_the_same_model_in_the_role_count(three: list[Run]) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_synthesizer_of_its_own_is_not_the_executors(three: list[Run]) -> None:
     own = RoleModel(model="claude-opus-5-5", effort="high")
     policy = three[0].policy.changed(models=three[0].policy.models | {Role.SYNTHESIZER: own})
@@ -93,6 +95,7 @@ def test_a_synthesizer_of_its_own_is_not_the_executors(three: list[Run]) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_unpriced_calls_leave_tokens(three: list[Run]) -> None:
     ModelCall.objects.filter(run=three[0], role=Role.EXECUTOR).update(cost_usd=None)
     assert history()[INVENTORY] == Measured(3, None, None, 15_900, 15_900)
@@ -106,6 +109,7 @@ def test_results_that_were_taken_over_are_no_samples(three: list[Run]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_only_the_latest_attempts_are_looked_at(three: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(earlier, "LATEST", 8)
     found = history()

@@ -82,6 +82,7 @@ def test_a_file_of_another_run_of_the_same_person_cannot_be_cited(
     must_hold(run, client, Outcome.FAILED, "There is no file “contracts/nda.md”")
 
 
+@pytest.mark.exhaustive
 def test_a_line_that_is_another_one_or_beyond_the_end_is_corrected_in_a_document(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -139,6 +140,7 @@ def test_an_answer_that_cites_what_is_not_there_is_asked_for_once_more_and_then_
     assert [one["status"] for one in documents(run)[0]["citations"]] == ["broken"]
 
 
+@pytest.mark.exhaustive
 def test_links_in_a_passage_of_a_given_file_are_shown_as_words(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -163,6 +165,7 @@ def test_a_finished_text_must_not_cite(api: FakeAnthropic, submitted: Submit, cl
     must_hold(run, client, Outcome.FAILED, "one.md must not carry citations. Line 1 has one: contracts/nda.md.")
 
 
+@pytest.mark.exhaustive
 def test_a_document_keeps_its_bytes_and_its_page_shows_it_with_links(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:

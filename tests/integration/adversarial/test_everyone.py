@@ -50,6 +50,7 @@ def test_an_answer_that_is_none_fails_the_attempt(
     must_hold(run, client, Outcome.FAILED, *ANSWERS.values())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("role", OTHERS)
 def test_an_answer_that_is_none_is_a_question(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, role: str
@@ -79,6 +80,7 @@ def test_no_answer_at_all(
     must_hold(run, client, GateKind.ERROR, *(NO_ANSWERS[fault] for fault in faults))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("fault", ["ends early", "fails in mid-stream"])
 def test_nothing_is_lost_when_the_service_comes_back(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, monkeypatch: pytest.MonkeyPatch, fault: str

@@ -115,6 +115,7 @@ def test_a_model_that_calls_the_same_tool_for_ever_is_stopped_long_before_its_ro
     assert list(calls) == [(attempt, number) for attempt in (1, 2, 3) for number in (1, 2, 3)]
 
 
+@pytest.mark.exhaustive
 def test_a_model_that_goes_round_in_circles_reports_when_it_is_asked_to_and_every_call_can_be_quoted(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -135,6 +136,7 @@ def test_a_model_that_goes_round_in_circles_reports_when_it_is_asked_to_and_ever
 REPEATED = "This attempt repeats the one before"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("executor", "asked", "reason"),
     [(executors.repeats_itself, 1, REPEATED), (executors.changes_a_space, 2, "Not good")],
@@ -159,6 +161,7 @@ def test_praise_does_not_reach_the_verifier(api: FakeAnthropic, submitted: Submi
     assert executors.PRAISE not in json.dumps([request.body for request in team.seen["verifier"]])
 
 
+@pytest.mark.exhaustive
 def test_praise_in_the_notes_is_marked_as_the_executors_own_and_proves_nothing(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -214,6 +217,7 @@ def test_what_is_accepted_with_issues_is_partial(
     must_hold(run, client, Outcome.PARTIAL, "Step “Do one” was accepted with open points.")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("executor", [executors.claims_unwritten, executors.writes_elsewhere, executors.gives_up])
 def test_what_is_accepted_with_issues_and_nothing_else_is_a_failure(
     api: FakeAnthropic, submitted: Submit, client: Client, executor: Player
@@ -224,6 +228,7 @@ def test_what_is_accepted_with_issues_and_nothing_else_is_a_failure(
     must_hold(run, client, Outcome.FAILED, nothing, "Step “Do one” was accepted with open points.", *left)
 
 
+@pytest.mark.exhaustive
 def test_what_nobody_announced_is_not_accepted_either(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     team = Team(plan=plan(step("one")), executor=executors.writes_elsewhere)
     run = play(api, submitted, team, exhausted="accept")

@@ -106,6 +106,7 @@ def test_a_request_is_not_met_by_pasting_it(api: FakeAnthropic, submitted: Submi
 UNMET = "“one says what was found” (It does not say enough)"
 
 
+@pytest.mark.exhaustive
 def test_after_repetitions_everybody_is_told_which_criterion_is_unmet(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:

@@ -135,6 +135,7 @@ def test_a_run_in_which_nothing_applies_has_no_result(api: FakeAnthropic, submit
     assert statuses(run) == {"flows": "not_applicable"}
 
 
+@pytest.mark.exhaustive
 def test_a_person_sees_it_where_results_wait(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -152,6 +153,7 @@ def test_a_person_sees_it_where_results_wait(
     assert statuses(run)["flows"] == StepStatus.NOT_APPLICABLE
 
 
+@pytest.mark.exhaustive
 def test_it_stays_so_in_another_version(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     fails = iter([False, False])
 
@@ -232,6 +234,7 @@ def test_what_code_finds_of_the_words_of_the_step_is_no_silent_pass(
         must_tell(run, client, where)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("about", WORDS)
 def test_where_code_finds_nothing_either_it_is_said_what_was_searched_for(
     api: FakeAnthropic, submitted: Submit, client: Client, about: str

@@ -38,6 +38,7 @@ def test_an_unsound_plan_is_told_its_errors_and_never_run(
     assert not run.plans.exists()
 
 
+@pytest.mark.exhaustive
 def test_a_planner_that_comes_to_its_senses(api: FakeAnthropic, submitted: Submit, alice: User, client: Client) -> None:
     team = Team(planner=planners.prose)
     run = play(api, submitted, team)
@@ -172,6 +173,7 @@ def test_the_same_plan_again_is_refused_once_and_then_the_policy_decides(
     assert Step.objects.get().status == status
 
 
+@pytest.mark.exhaustive
 def test_the_same_plan_again_after_the_criteria_were_not_met(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -186,6 +188,7 @@ def test_the_same_plan_again_after_the_criteria_were_not_met(
     assert (run.plans.count(), Attempt.objects.count(), run.replans, run.answer) == (1, 1, 1, "The result is done.")
 
 
+@pytest.mark.exhaustive
 def test_the_same_plan_again_after_a_rejection(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -198,6 +201,7 @@ def test_the_same_plan_again_after_a_rejection(
     assert run.plans.count() == 1
 
 
+@pytest.mark.exhaustive
 def test_a_version_that_failed_does_not_come_back_after_another_one(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -208,6 +212,7 @@ def test_a_version_that_failed_does_not_come_back_after_another_one(
     assert (run.plans.count(), Attempt.objects.count()) == (2, 2)
 
 
+@pytest.mark.exhaustive
 def test_a_step_that_cannot_be_done_comes_back_changed_or_not_at_all(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:

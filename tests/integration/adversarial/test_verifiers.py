@@ -131,6 +131,7 @@ def test_what_is_no_verdict_uses_no_attempt(api: FakeAnthropic, submitted: Submi
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_second_conversation_may_bring_a_verdict(api: FakeAnthropic, submitted: Submit) -> None:
     """Nobody is asked, and nothing but the calls tells of it."""
     answers = iter([UseTools(ToolUse("read_file", {"path": "one.md"}))] * 3)
@@ -157,6 +158,7 @@ def test_the_fallback_verifier_judges_where_the_verifier_gives_no_verdict(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_where_the_fallback_verifier_fails_too_a_person_is_asked(api: FakeAnthropic, submitted: Submit) -> None:
     broken = [True]
 
@@ -174,6 +176,7 @@ def test_where_the_fallback_verifier_fails_too_a_person_is_asked(api: FakeAnthro
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_final_answer_without_a_verdict_is_not_written_again(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:
@@ -239,6 +242,7 @@ def test_its_own_critique_proves_nothing(api: FakeAnthropic, submitted: Submit, 
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_person_who_stops_the_run_gets_what_there_is(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:

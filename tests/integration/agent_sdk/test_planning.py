@@ -43,12 +43,16 @@ def modes() -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_planner_looks_into_the_files_before_it_plans(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+def test_the_planner_looks_into_the_files_and_changes_nothing(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    write = ToolUse("write_file", {"path": "notes.md", "content": "The lease never ends."})
+    outside = (ToolUse("Write", {"file_path": "/tmp/x", "content": "x"}), ToolUse("ExitPlanMode", {"plan": "Go."}))
     seen: dict[str, list[str]] = {}
 
     def planner(request: Request, right: Answer) -> Answer:
         seen["planner"] = modes()
-        return first_with(reads("notes.md"))(request, right)
+        return first_with(reads("notes.md"), write, *outside)(request, right)
 
     def executor(request: Request, right: Answer) -> Answer:
         seen["executor"] = modes()
@@ -56,14 +60,18 @@ def test_the_planner_looks_into_the_files_before_it_plans(api: FakeAnthropic, su
 
     team = Team(plan=plan(step("one")), planner=planner, executor=executor)
     api.script(team)
-    run = finish(submitted(files=FILES, executor="agent-sdk"), alice)
-    assert run.outcome == Outcome.SUCCEEDED
+    run = submitted(files=FILES, executor="agent-sdk", plan_approval="always")
+    drain(run)
+    assert open_gate(run).kind == GateKind.PLAN
+    assert run.head == run.inputs
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
     first, second = team.seen["planner"]
     assert {tool["name"] for tool in first.body["tools"]} == LOOKING >= {"ask_person", "glob", "read_file"}
     assert LOOKING.isdisjoint(WRITING)
     assert "You are in plan mode: look into the files" in first.last_text
     assert "The lease ends on 31 March." in json.dumps(second.body["messages"][2])
-    assert planned_calls(run) == [("read_file", False)]
+    refused = [("write_file", True), ("Write", True), ("ExitPlanMode", True)]
+    assert planned_calls(run) == [("read_file", False), *refused]
     assert seen == {"planner": ["plan"], "executor": ["dontAsk"]}
 
 
@@ -75,20 +83,6 @@ def test_our_own_loop_plans_from_what_it_is_told(api: FakeAnthropic, submitted: 
     (request,) = team.seen["planner"]
     assert {tool["name"] for tool in request.body["tools"]} == {"ask_person"}
     assert "plan mode" not in request.last_text
-
-
-@pytest.mark.slow
-def test_in_plan_mode_nothing_is_changed(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
-    write = ToolUse("write_file", {"path": "notes.md", "content": "The lease never ends."})
-    outside = (ToolUse("Write", {"file_path": "/tmp/x", "content": "x"}), ToolUse("ExitPlanMode", {"plan": "Go."}))
-    team = Team(plan=plan(step("one")), planner=first_with(write, *outside))
-    api.script(team)
-    run = submitted(files=FILES, executor="agent-sdk", plan_approval="always")
-    drain(run)
-    assert open_gate(run).kind == GateKind.PLAN
-    assert planned_calls(run) == [("write_file", True), ("Write", True), ("ExitPlanMode", True)]
-    assert run.head == run.inputs
-    assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
 @pytest.mark.slow

@@ -308,6 +308,7 @@ def test_only_what_the_agent_may_use_is_carried_out(writer: Agent, team: Team, s
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_result_is_reused_with_the_same_agent_only(writer: Agent, team: Team, submitted: Submit, alice: User) -> None:
     finish(submitted(), alice)
     again = finish(submitted(), alice)

@@ -31,7 +31,7 @@ from runs.models import Event, WorkItem
 from tests.factories import Submit
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.services]
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 BACKEND = CeleryBackend("default", {})
 called: list[tuple[int, int]] = []
 
@@ -136,6 +136,7 @@ def test_a_redis_that_is_away_is_told_once_and_whoever_sends_does_not_wait(caplo
 
 @override_settings(TASKS={"default": {"BACKEND": "runs.engine.celery_backend.CeleryBackend"}})
 @pytest.mark.usefixtures("nobody_there")
+@pytest.mark.services
 @pytest.mark.django_db
 def test_a_run_is_submitted_while_redis_is_away(
     submitted: Submit, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
@@ -147,6 +148,7 @@ def test_a_run_is_submitted_while_redis_is_away(
 
 
 @override_settings(TASKS={"default": {"BACKEND": "runs.engine.celery_backend.CeleryBackend"}})
+@pytest.mark.services
 @pytest.mark.django_db(transaction=True)
 def test_a_notification_that_comes_twice_is_claimed_once(
     submitted: Submit, sent: list[celery_backend.Message], team: object

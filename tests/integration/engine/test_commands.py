@@ -132,6 +132,7 @@ def test_an_approval_is_bound_to_what_the_commands_are(
 @pytest.mark.needs("bubblewrap")
 @pytest.mark.usefixtures("commands")
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_result_is_taken_over_only_where_the_commands_are_the_same(
     api: FakeAnthropic, submitted: Submit, alice: User, settings: Any
 ) -> None:

@@ -68,6 +68,7 @@ def test_when_a_step_fails_the_planner_is_told_the_plan_that_was_brought(api: Fa
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("no_model")
 def test_without_a_model_the_rehearsal_carries_out_the_document_review(alice: User) -> None:
     recording.clients.cache_clear()

@@ -165,7 +165,10 @@ def drain_killed(nursery: Nursery, calls: Path, entry: str, moment: str, course:
 
 @pytest.mark.slow(every_case=True)
 @pytest.mark.needs("bubblewrap")
-@pytest.mark.parametrize("moment", ["before", pytest.param("at", marks=pytest.mark.services), "after"])
+@pytest.mark.parametrize(
+    "moment",
+    [pytest.param("before", marks=pytest.mark.exhaustive), pytest.param("at", marks=pytest.mark.services), "after"],
+)
 def test_killed_around_each_entry_the_run_ends_the_same(
     nursery: Nursery, scripted: FakeAnthropic, course_from: Callable[[str], Course], calls: Path, moment: str
 ) -> None:
@@ -191,7 +194,9 @@ def is_reply(entry: str, course: Course) -> bool:
 
 @pytest.mark.slow(every_case=True)
 @pytest.mark.needs("bubblewrap")
-@pytest.mark.parametrize("moment", ["before", pytest.param("at", marks=pytest.mark.services)])
+@pytest.mark.parametrize(
+    "moment", [pytest.param("before", marks=pytest.mark.exhaustive), pytest.param("at", marks=pytest.mark.services)]
+)
 def test_killed_around_an_acting_call_a_person_is_asked_again(
     nursery: Nursery, scripted: FakeAnthropic, course_from: Callable[[str], Course], calls: Path, moment: str
 ) -> None:

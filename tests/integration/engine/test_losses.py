@@ -69,6 +69,7 @@ def test_a_tool_call_that_ends_its_process_is_carried_out_three_times(nursery: N
     assert "was not carried out again" in json.dumps(seen[1])
 
 
+@pytest.mark.exhaustive
 def test_losses_with_something_new_between_them_do_not_add_up(nursery: Nursery, api: FakeAnthropic) -> None:
     api.script(Team(plan=plan(step("one"))))
     nursery.send(Errand("plan"))

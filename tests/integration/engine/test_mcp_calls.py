@@ -210,6 +210,7 @@ def test_a_tool_that_breaks_the_rules_costs_none_of_the_others() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_structured_results_of_the_official_library_are_said_once_and_errors_are_kept() -> None:
     program = """
 from mcp.server.mcpserver import MCPServer

@@ -125,6 +125,7 @@ def test_the_policy_says_which_pages(
     ] * pictures
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("shown", "kinds"),
     [
@@ -165,6 +166,7 @@ def test_a_picture_without_words_can_be_looked_at(
     assert [base64.b64decode(shown["source"]["data"]) for shown in sent(last(team), "image")] == [GREY] * pictures
 
 
+@pytest.mark.exhaustive
 def test_a_page_is_sent_once_however_often_it_is_read(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def twice(request: Request, right: Answer) -> Answer:
         if len(request.messages) == 3:
@@ -214,6 +216,7 @@ def test_a_server_that_refuses_pages_is_asked_once_more_without_them(
     assert [len(sent(request, "document")) for request in team.seen["executor"]] == [0, 1, 0]
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_has_refused_pages_is_not_sent_them_again(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -231,6 +234,7 @@ def test_a_server_that_has_refused_pages_is_not_sent_them_again(
     assert [len(sent(request, "document")) for request in team.seen["executor"]] == [0, 1, 0, 0]
 
 
+@pytest.mark.exhaustive
 def test_what_a_server_takes_is_decided_with_the_first_claim(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -282,6 +286,7 @@ def test_pages_that_cannot_be_cut_cost_a_sentence(
     assert "“house.pdf”, page 3: it could not be shown as it looks" in last(team).messages[-1]["content"][-1]["text"]
 
 
+@pytest.mark.exhaustive
 def test_the_oldest_pages_go_when_a_request_is_full(
     api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,6 +302,7 @@ def test_the_oldest_pages_go_when_a_request_is_full(
     assert "no longer shown" in texts[0]
 
 
+@pytest.mark.exhaustive
 def test_the_estimate_of_a_plan_counts_the_pages_that_will_be_shown(api: FakeAnthropic, submitted: Submit) -> None:
     api.script(team_of())
 

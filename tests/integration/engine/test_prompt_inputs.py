@@ -101,6 +101,7 @@ def test_the_context_of_the_plan_reaches_every_executor_and_notes_reach_who_goes
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_notes_of_a_reused_result_reach_who_goes_on(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def executor(request: Request, right: Answer) -> Answer:
         return (
@@ -118,6 +119,7 @@ def test_notes_of_a_reused_result_reach_who_goes_on(api: FakeAnthropic, submitte
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_new_notes_alone_do_not_answer_a_critique(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def executor(request: Request, right: Answer) -> Answer:
         if not request.tool_results:

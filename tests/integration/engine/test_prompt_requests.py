@@ -272,6 +272,7 @@ def test_what_a_verifier_denies_goes_back_to_the_executor(api: FakeAnthropic, su
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_request_outlives_its_plan(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """It is judged in the next version too, at the same step, against the result that was rejected."""
     writer = Writer(api, FIRST, PASTED, NAMED, quote={"source": "findings.md", "quote": "Severity: high."})
@@ -323,6 +324,7 @@ def test_a_planner_answers_each_request_and_is_refused_where_it_leaves_one_out(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_planner_answers_who_refused_a_start(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """The same plan again would not be another one: it is told to the planner, and its second is asked about anew."""
     first, second = (plan(step("one") | {"name": name}) for name in ("Do one", "Do one with the landlord"))
@@ -375,6 +377,7 @@ def test_a_plan_of_another_run_answers_nobody_here(team: Team, submitted: Submit
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_gate_report_and_terminal_tell_the_same(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:

@@ -83,6 +83,7 @@ def test_an_answer_is_a_source_of_every_step_that_asked(api: FakeAnthropic, subm
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("verb", [Verb.ANSWER, Verb.DELEGATE])
 def test_what_rests_on_an_answer_is_not_taken_over(
     api: FakeAnthropic, submitted: Submit, alice: User, verb: Verb

@@ -89,6 +89,7 @@ def test_another_definition_of_a_step_is_done_again(team: Team, submitted: Submi
     assert reused_in(submitted(), alice) == ["one"]
 
 
+@pytest.mark.exhaustive
 def test_another_context_of_the_plan_is_done_again(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = team.plan | {"context": [{"name": "currency", "value": "EUR"}]}
     assert reused_in(submitted(), alice) == []
@@ -99,6 +100,7 @@ def test_a_step_that_is_added_leaves_the_others_reused(team: Team, submitted: Su
     assert reused_in(submitted(), alice) == ["one", "two"]
 
 
+@pytest.mark.exhaustive
 def test_other_notes_of_the_step_before_make_other_results(
     before: Run, team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -113,6 +115,7 @@ def test_other_notes_of_the_step_before_make_other_results(
     assert reused_in(submitted(without_reuse=("one",)), alice) == []
 
 
+@pytest.mark.exhaustive
 def test_other_instructions_make_other_results(
     before: Run, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -228,6 +228,7 @@ def test_nobody_is_asked_more_often_than_the_policy_says(
     assert run.gates.filter(kind=GateKind.TOOL).count() == 1
 
 
+@pytest.mark.exhaustive
 def test_each_call_is_let_go_by_itself(api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets) -> None:
     run = planned(api, submitted, alice, CREATE, CREATE)
     answer(run, alice)
@@ -309,6 +310,7 @@ def test_what_a_server_says_is_evidence_if_it_only_looks_things_up(
     assert proof.provenance == Provenance.OBSERVED
 
 
+@pytest.mark.exhaustive
 def test_a_tool_that_the_api_refuses_does_not_fail_the_run_and_every_text_is_evidence(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, tickets: Tickets
 ) -> None:
@@ -359,6 +361,7 @@ def test_a_tool_that_changes_after_the_approval_is_not_called(
     assert "has changed since version 1 was approved (MCP servers)" in gate.question
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_dies_in_mid_call_is_an_error_in_words(
     api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
 ) -> None:

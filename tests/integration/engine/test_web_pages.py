@@ -142,6 +142,7 @@ def test_so_many_pages_as_the_policy_allows_and_one_is_read_on_at_once(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("content", "media", "sentence"),
     [
@@ -165,6 +166,7 @@ def test_what_has_no_text_is_said(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_pdf_file_is_read_as_uploads_are(api: FakeAnthropic, submitted: Submit, alice: User, web: Web) -> None:
     address = web.put("/facts.pdf", pages_of([line("It has 5,450,000 inhabitants.")]), "application/pdf")
     api.script(Team(plan=READS, executor=looking(one=[fetch(address)])))
@@ -174,6 +176,7 @@ def test_a_pdf_file_is_read_as_uploads_are(api: FakeAnthropic, submitted: Submit
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_text_in_another_encoding_is_read(api: FakeAnthropic, submitted: Submit, alice: User, web: Web) -> None:
     text = "Die Größe der Stadt überrascht die Bevölkerung jedes Jahr aufs Neue.\n" * 20
     api.script(Team(plan=READS, executor=looking(one=[fetch(web.put("/a", text.encode("latin-1"), "text/plain"))])))

@@ -95,6 +95,7 @@ def test_the_citations_of_a_document_are_listed_and_lead_to_their_places(
         assert '<mark id="hit">Found by one' in shown
 
 
+@pytest.mark.exhaustive
 @FORMS
 def test_one_that_a_later_step_breaks_is_an_open_point(
     api: FakeAnthropic, submitted: Submit, alice: User, form: str

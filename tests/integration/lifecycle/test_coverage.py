@@ -140,6 +140,7 @@ def test_files_that_were_read_since_a_tree_was_loaded_are_known(submitted: Submi
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_what_was_shown_at_a_step_stands_with_it(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -178,6 +179,7 @@ def test_a_file_that_the_run_has_changed_is_not_the_one_that_was_given(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_reused_result_counts_with_what_it_was_shown_then(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     api.script(Team(executor=reading(one=[{"path": "notes.md"}])))
     for taken_over in ([], ["one", "two"]):

@@ -57,6 +57,7 @@ def test_without_the_setting_nothing_is_deleted_by_itself() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("kept_for_30_days")
 def test_one_sweep_deletes_some_and_says_whether_there_are_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deletion, "RUNS_AT_ONCE", 2)

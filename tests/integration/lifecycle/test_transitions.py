@@ -28,8 +28,6 @@ from runs.lifecycle.transitions import TABLES, change
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
 from tests import factories as made
 
-pytestmark = pytest.mark.services
-
 ENUMS: Mapping[type[Model], type[StrEnum]] = {
     Run: RunStatus,
     Plan: PlanStatus,
@@ -134,6 +132,7 @@ def beside(table: type[Model], status: str) -> dict[str, Any]:
 
 
 @FOR_EACH_TABLE
+@pytest.mark.services
 @pytest.mark.django_db
 def test_the_database_row_moves_exactly_where_the_table_says(table: type[Model]) -> None:
     made.executing()
@@ -155,6 +154,7 @@ def moved(row: Any, target: Any) -> bool:
     return True
 
 
+@pytest.mark.services
 @pytest.mark.django_db
 def test_the_row_decides_and_not_the_instance_in_hand() -> None:
     run = made.planning()
@@ -167,6 +167,7 @@ def test_the_row_decides_and_not_the_instance_in_hand() -> None:
     assert run.status == RunStatus.FINISHED
 
 
+@pytest.mark.services
 @pytest.mark.django_db
 def test_a_further_condition_refuses_and_nothing_is_changed() -> None:
     item = WorkItem.objects.get(run=made.planning())
@@ -176,6 +177,7 @@ def test_a_further_condition_refuses_and_nothing_is_changed() -> None:
     assert (item.status, item.error) == (WorkStatus.READY, "")
 
 
+@pytest.mark.services
 @pytest.mark.django_db
 def test_fields_are_set_together_with_the_status() -> None:
     item = WorkItem.objects.get(run=made.planning())
@@ -184,6 +186,7 @@ def test_fields_are_set_together_with_the_status() -> None:
     assert (item.status, item.tries, item.error) == (WorkStatus.CANCELLED, 1, "gone")
 
 
+@pytest.mark.services
 @pytest.mark.django_db
 def test_a_row_that_is_gone_is_refused() -> None:
     run = made.planning()

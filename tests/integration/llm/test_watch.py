@@ -71,6 +71,7 @@ def test_a_cancel_ends_a_call_that_says_nothing(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @SILENT
 def test_a_deadline_ends_a_call_that_says_nothing(
     api: FakeAnthropic, clients: Clients, monkeypatch: pytest.MonkeyPatch, answer: Answer, begun: bool

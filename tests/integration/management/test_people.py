@@ -78,6 +78,7 @@ def test_at_most_twenty_of_those_who_are_there_are_named(db: None) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_everybody_is_listed(alice: User) -> None:
     people("invite", "root", "--administrator")
     people("deactivate", "alice")

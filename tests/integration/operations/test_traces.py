@@ -130,6 +130,7 @@ def test_a_run_is_one_tree_of_steps_attempts_and_calls(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_spans_say_how_attempts_steps_and_the_run_ended(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -281,6 +282,7 @@ def test_a_run_is_sampled_as_a_whole(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_without_a_collector_nothing_is_made(
     exported: InMemorySpanExporter, api: FakeAnthropic, submitted: Submit, alice: User, settings: Any
 ) -> None:

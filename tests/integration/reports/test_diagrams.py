@@ -78,6 +78,7 @@ def test_files_have_the_picture_and_are_the_same_bytes_twice(form: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", ["pdf", "docx"])
 def test_files_say_what_cannot_be_drawn(form: str) -> None:
     data = written(report_with(BROKEN), form)
@@ -90,6 +91,7 @@ def test_files_say_what_cannot_be_drawn(form: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_of_a_report_no_more_than_twenty_are_drawn() -> None:
     report = pictured(report_with(*["boxes"] * 21))
     found = [block for section in report.sections for block in found_in(section.blocks)]

@@ -80,6 +80,7 @@ def test_a_content_lies_under_its_hash_below_the_prefix_and_is_read_back(bucket:
     assert blobs.put_file(ContentFile(data)) == found
 
 
+@pytest.mark.exhaustive
 def test_the_same_content_is_sent_once(bucket: S3) -> None:
     stored(b"same")
     before = bucket.client().head_object(Bucket=BUCKET, Key=bucket.names()[0])["LastModified"]
@@ -87,6 +88,7 @@ def test_the_same_content_is_sent_once(bucket: S3) -> None:
     assert bucket.client().head_object(Bucket=BUCKET, Key=bucket.names()[0])["LastModified"] == before
 
 
+@pytest.mark.exhaustive
 def test_a_large_file_comes_and_goes_in_pieces(bucket: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     class Measured(io.BytesIO):
         most = 0
@@ -138,6 +140,7 @@ def test_each_tenth_request_may_fail(bucket: S3) -> None:
     assert bucket.refused - before >= 8
 
 
+@pytest.mark.exhaustive
 def test_threads_share_one_connection(bucket: S3) -> None:
     found = []
     threads = [threading.Thread(target=lambda: found.append(blobs.store().connection)) for _ in range(8)]  # type: ignore[attr-defined]
@@ -167,6 +170,7 @@ def test_while_the_bucket_is_away_everything_says_so() -> None:
     assert blobs.store().problem().startswith("the bucket files cannot be used (")
 
 
+@pytest.mark.exhaustive
 def test_a_bucket_that_is_not_there_is_named(bucket: S3, settings: Any) -> None:
     assert blobs.store().problem() == ""
     use(settings, "others")
@@ -240,6 +244,7 @@ def test_what_nothing_names_is_deleted_when_it_is_due(bucket: S3) -> None:
     assert (is_there(one), is_there(other), Discarded.objects.count()) == (False, False, 0)
 
 
+@pytest.mark.exhaustive
 def test_what_is_discarded_waits_first(bucket: S3) -> None:
     sha256 = stored(b"of nobody")
     garbage_collection.discard([sha256])
@@ -247,6 +252,7 @@ def test_what_is_discarded_waits_first(bucket: S3) -> None:
     assert Discarded.objects.get().due_at > timezone.now() + blobs.GRACE - timedelta(minutes=1)
 
 
+@pytest.mark.exhaustive
 def test_what_nobody_said_would_go_waits_first(bucket: S3) -> None:
     sha256 = stored(b"of a draft")
     assert garbage_collection.delete([sha256]) == {sha256}
@@ -270,6 +276,7 @@ def test_what_a_run_names_stays_and_is_no_longer_looked_at(bucket: S3) -> None:
     assert not Discarded.objects.exists()
 
 
+@pytest.mark.exhaustive
 def test_the_text_of_a_content_goes_after_it(bucket: S3) -> None:
     content = "Die Größe der Straße.".encode("utf-16")
     [sha256] = discarded(content)
@@ -283,6 +290,7 @@ def test_the_text_of_a_content_goes_after_it(bucket: S3) -> None:
     assert not is_there(text)
 
 
+@pytest.mark.exhaustive
 def test_a_deletion_that_broke_off_is_done_again(bucket: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     [sha256] = discarded(b"of nobody")
 
@@ -402,6 +410,7 @@ def test_nothing_is_left_of_a_backup_from_a_bucket_that_is_away(bucket: S3, tmp_
     assert not archive.exists()
 
 
+@pytest.mark.exhaustive
 def test_what_is_set_up_is_said(bucket: S3, settings: Any) -> None:
     assert "The bucket of PEV_BLOBS answers." in {one.text for one in findings()}
     use(settings, "others")

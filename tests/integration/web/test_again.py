@@ -252,6 +252,7 @@ def test_what_cannot_be_foretold_is_said(client: Client, place: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_what_was_carried_out_again_on_purpose_is_not_so_again(client: Client, first: Run, alice: User) -> None:
     run = finish(again(client, first, alice, redo=["one"]), alice)
     sent = sent_by(client.get(f"/runs/{run.pk}/again/with/").text)
@@ -270,6 +271,7 @@ def test_a_run_under_way_or_of_somebody_else_gives_no_form(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_form_that_was_left_is_continued_as_the_one_that_it_is(first: Run, client: Client, alice: User) -> None:
     client.force_login(alice)
     token, place = uuid.uuid4(), f"/runs/{first.pk}/again/with/"
@@ -291,6 +293,7 @@ def foldered(team: Team, submitted: Submit, client: Client, alice: User) -> Run:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_file_without_its_folder_replaces_the_old_one_and_the_page_says_so(
     foldered: Run, client: Client, alice: User
 ) -> None:
@@ -310,6 +313,7 @@ def test_a_file_without_its_folder_replaces_the_old_one_and_the_page_says_so(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_both_are_kept_by_a_button_and_the_old_one_can_be_put_back(foldered: Run, client: Client) -> None:
     token = uuid.uuid4()
     place, fields = f"/runs/drafts/{token}/", {"run": foldered.pk}
@@ -345,6 +349,7 @@ def test_which_of_two_is_replaced_is_asked_and_nothing_starts_before(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_form_that_was_left_is_found_again_until_it_is_thrown_away(first: Run, client: Client, place: str) -> None:
     sent = sent_by(client.get(place).text)
     draft = f"/runs/drafts/{sent['token']}/"
@@ -416,6 +421,7 @@ def test_without_the_run_before_the_gate_says_nothing_of_it(first: Run, client: 
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_files_of_another_folder_are_offered_to_replace_those_of_their_names(
     team: Team, submitted: Submit, client: Client, alice: User
 ) -> None:

@@ -73,6 +73,7 @@ def test_somebody_who_may_not_see_the_run_before_is_told_nothing_of_it(
     assert since(alice_client.get(f"/runs/{repeated.pk}/").text)[0] == f"run {repeated.before_id}"
 
 
+@pytest.mark.exhaustive
 def test_what_was_sent_back_here_was_seen_last(alice_client: Client, repeated: Run, alice: User) -> None:
     answer(repeated, alice, Verb.REJECT, "Say who.")
     drain(repeated)

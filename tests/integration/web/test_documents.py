@@ -129,6 +129,7 @@ def test_a_page_of_a_pdf_file_is_a_picture_with_the_place_marked_on_it(alice_cli
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_comments_on_a_page_stand_beside_it(alice_client: Client) -> None:
     note = "/Subtype/Highlight/Rect[72 690 90 712]/QuadPoints[72 712 95 712 72 690 95 690]/Contents(Which?)/T(Ann)"
     report = pdfs.pages_of([pdfs.line("The keys.")], page=f"/Annots[<</Type/Annot{note}/M(D:20261103)>>]")
@@ -145,6 +146,7 @@ def test_comments_on_a_page_stand_beside_it(alice_client: Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_pages_are_turned(alice_client: Client) -> None:
     run = run_of({"report.pdf": REPORT})
     address = f"/runs/{run.pk}/files/report.pdf"

@@ -270,6 +270,7 @@ def test_a_search_stops_and_says_so(alice_client: Client, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_link_to_an_event_shows_it_wherever_it_is(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     run = factories.finished_succeeded()
     calls = list(run.events.filter(kind__in=[EventKind.MODEL_CALLED, EventKind.TOOL_CALLED]))

@@ -180,6 +180,7 @@ def test_what_a_model_wrote_ends_no_script(alice_client: Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_where_nothing_cost_anything_that_is_said_instead_of_an_empty_chart(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     assert 'data-chart="costs"' in alice_client.get(ADDRESS).text
@@ -201,6 +202,7 @@ def test_unpriced_calls_are_never_free_and_offline_work_is_told_apart_from_ai(al
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rows", [1, 3])
 def test_queries_do_not_grow_with_runs(
     alice_client: Client, rows: int, django_assert_num_queries: DjangoAssertNumQueries

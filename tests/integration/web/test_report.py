@@ -90,6 +90,7 @@ def test_a_run_that_is_not_finished_says_so(alice_client: Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_offline_work_is_told_apart_from_ai(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     assert "No AI was involved" not in alice_client.get(f"/runs/{run.pk}/report/").text
@@ -269,6 +270,7 @@ def test_a_zip_of_paths_from_before_they_were_refused_unpacks_nowhere_else(alice
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_served_zip_is_streamed(db: None) -> None:
     run = factories.finished_succeeded()
     owner = run.owner

@@ -132,6 +132,7 @@ def test_what_goes_wrong_is_said_at_the_button(client: Client, settings: Any) ->
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_server_that_another_process_asks_is_left_to_it_until_that_is_silent() -> None:
     now = timezone.now()
     row = ServerListing.objects.create(name="tickets", wanted_at=now, asking_until=now + timedelta(minutes=1))

@@ -113,6 +113,7 @@ CHANGES: dict[str, tuple[dict[str, bytes], set[str]]] = {
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_each_tool_rests_on_what_it_shows(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(*(step(key) | inputs_of("notes.md") for key in USES))
     team.executor = looking(**{key: [use] for key, use in USES.items()})
@@ -179,6 +180,7 @@ def test_what_a_verifier_quotes_counts_as_well(team: Team, submitted: Submit, al
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_steps_side_by_side_are_reused_however_they_met(team: Team, submitted: Submit, alice: User) -> None:
     """One after the other or at once: each lists what there is, and finds files of the other or not."""
     lists = [ToolUse("list_files", {"prefix": ""}), ToolUse("search_files", {"pattern": "paint"})]
@@ -191,6 +193,7 @@ def test_steps_side_by_side_are_reused_however_they_met(team: Team, submitted: S
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_file_of_a_step_side_by_side_that_was_read_has_to_be_there(
     team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -249,6 +252,7 @@ def test_of_several_results_the_one_that_fits_is_found(team: Team, submitted: Su
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_of_very_many_results_only_the_newest_are_compared(
     team: Team, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,6 +264,7 @@ def test_of_very_many_results_only_the_newest_are_compared(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_newer_result_that_does_not_fit_hides_no_older_one(team: Team, submitted: Submit, alice: User) -> None:
     """It wrote a file that only its own plan declared, by another step."""
     team.plan = plan(step("one"))
@@ -273,6 +278,7 @@ def test_a_newer_result_that_does_not_fit_hides_no_older_one(team: Team, submitt
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_what_a_plan_says_elsewhere_of_how_long_a_file_is_to_be_counts(
     team: Team, submitted: Submit, alice: User
 ) -> None:
@@ -298,6 +304,7 @@ def test_what_a_plan_says_elsewhere_of_how_long_a_file_is_to_be_counts(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_that_nothing_was_found_rests_on_who_read_the_files(team: Team, submitted: Submit, alice: User) -> None:
     """The check asks for files that any step of its run was shown whole; the second step has looked at none."""
     check = {"kind": "absent", "path": "notes.md", "terms": ["nails"]}
@@ -335,6 +342,7 @@ def test_what_a_person_said_proves_nothing_where_nobody_said_it(team: Team, subm
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_what_was_found_in_a_small_context_window_is_not_reused_in_another(
     team: Team, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

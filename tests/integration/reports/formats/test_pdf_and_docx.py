@@ -112,6 +112,7 @@ def test_hostile_text_stays_text(form: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_character_without_a_glyph_is_printed_as_its_name() -> None:
     text = text_of(written(exported(with_text("It is done 😀, 株式会社.")), "pdf"), "pdf")
     assert "[grinning face]" in text

@@ -83,6 +83,7 @@ def test_what_happens_during_a_pause_becomes_one_message_and_nothing_is_lost(mon
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_two_thousand_events_are_not_sent_line_by_line() -> None:
     run = factories.planning()
     for _ in range(300):
@@ -166,6 +167,7 @@ def test_hostile_first_messages_are_dropped(said: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_numbers_of_the_future_mean_everything_is_seen() -> None:
     run = factories.executing()
 

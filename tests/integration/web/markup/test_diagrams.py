@@ -60,6 +60,7 @@ def test_a_block_of_markdown_is_a_picture_with_its_source_in_a_fold(alice_client
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_mermaid_file_is_shown_as_its_diagram_or_as_text(alice_client: Client) -> None:
     run = run_with({"parts.mmd": FLOW.encode()})
     page = alice_client.get(f"/runs/{run.pk}/files/parts.mmd").text
@@ -113,6 +114,7 @@ def test_only_who_may_see_the_run_gets_its_pictures_and_only_of_it(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_answer_and_findings_have_theirs(alice_client: Client, charlie_client: Client) -> None:
     run = factories.finished_succeeded()
     run.answer = f"{run.answer}\n\n{block(FLOW)}"
@@ -130,6 +132,7 @@ def test_the_answer_and_findings_have_theirs(alice_client: Client, charlie_clien
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_page_of_the_report_shows_those_of_the_answer(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(answer=f"Done.\n\n```mermaid\n{FLOW}\n```")

@@ -41,6 +41,7 @@ def test_files_are_listed_and_read_as_text_and_as_bytes(token: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_bytes_come_piece_by_piece_and_no_further_than_the_end(token: str) -> None:
     data = bytes(range(256)) * 2_500
     given = {"path": "picture.bin", "base64": base64.b64encode(data).decode()}
@@ -82,6 +83,7 @@ def test_bytes_are_a_resource_beside_the_words(token: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_only_pictures_and_documents_that_are_whole_have_a_type(token: str) -> None:
     paths = ("a.png", "a.html", "a.svg", "a.js", "a.xlsx")
     sent = [{"path": path, "text": "<script>x</script>"} for path in paths]

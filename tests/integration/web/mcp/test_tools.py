@@ -362,6 +362,7 @@ def test_what_a_run_says_stands_between_lines_that_it_cannot_imitate(token: str)
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_lists_are_filtered_and_come_in_pieces(token: str) -> None:
     numbers = [made.awaiting_plan().pk, made.finished_succeeded().pk, made.planning().pk]
     assert [one["run"] for one in fields(call(token, "list_runs"))["runs"]] == numbers[::-1]

@@ -176,6 +176,7 @@ def test_sockets_close_at_once_with_the_sessions(change: Callable[[User], None],
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.django_db(transaction=True)
 def test_sockets_close_when_another_process_has_ended_the_sessions() -> None:
     run, bob = factories.awaiting_plan(), factories.bob()

@@ -81,6 +81,7 @@ def test_who_may_see_the_run_no_more_is_not_told_that_nothing_changed() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_what_names_people_is_made_again_when_one_of_them_is_called_otherwise(alice_client: Client) -> None:
     run = factories.step_gate()
     run.approvers.set([])
