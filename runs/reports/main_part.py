@@ -177,11 +177,21 @@ class MainPart:
             yield ReportSection(file.id, span(file.title).text, blocks)
 
     def _listed_files(self) -> tuple[Block, ...]:
-        rows = [(spans(file.path), spans(parts.size(file.info.size))) for file in self._files if file.text is None]
-        if not rows:
+        files = [file for file in self._files if file.text is None]
+        if not files:
             return ()
+        titled = any(file.title != file.path for file in files)
+        rows = tuple(
+            (
+                *([spans(file.title)] if titled else []),
+                (Span(visible_text(file.path), code=True),),
+                spans(parts.size(file.info.size)),
+            )
+            for file in files
+        )
+        head = tuple(spans(name) for name in [*(["Document"] if titled else []), "File", "Size"])
         note = paragraph("The content of these files is not part of this report.", tone="muted")
-        return (note, TableBlock("Further files", (spans("File"), spans("Size")), tuple(rows), right=(1,)))
+        return (note, TableBlock("Further files", head, rows, right=(len(head) - 1,)))
 
 
 def _below_the_title(block: Block) -> Block:

@@ -123,7 +123,7 @@ def test_what_is_too_much_for_the_report_is_only_listed() -> None:
     [section] = [one for one in report_of(run).main if one.id == "files"]
     _, table = section.blocks
     assert isinstance(table, TableBlock)
-    assert [plain(row[0]) for row in table.rows] == ["a-long.md", f"n{MAX_SHOWN_FILES}.md", "picture.png"]
+    assert [plain(row[1]) for row in table.rows] == ["a-long.md", f"n{MAX_SHOWN_FILES}.md", "picture.png"]
     text = "a\n" + "1\n" * (MAX_ROWS + 1)
     [section] = [one for one in report_of(with_files({"t.csv": text})).main if one.title == "T"]
     assert len(section.blocks) == 2, "it says that there are more"
@@ -176,3 +176,14 @@ def test_the_letterhead_is_in_every_file(settings: Any) -> None:
     assert [
         footer.paragraphs[0].text.startswith("1 High Street") for footer in (paper.first_page_footer, paper.footer)
     ] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("path", "row"),
+    [("reviewed/service_agreement.bin", []), ("reviewed/service_agreement.docx", ["Service agreement"])],
+)
+def test_files_that_are_only_listed_have_titles_if_they_are_documents(path: str, row: list[str]) -> None:
+    report = report_of(with_files({path: "x"}), Part.REPORT)
+    [_, table] = next(section for section in report.main if section.id == "files").blocks
+    assert isinstance(table, TableBlock)
+    assert [[plain(cell) for cell in cells] for cells in table.rows] == [[*row, path, "1 byte"]]
