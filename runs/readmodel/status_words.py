@@ -18,11 +18,11 @@ from runs.models import Gate
 from runs.pev.checks.base import Check
 
 _WORDS: dict[str, str] = {
-    RunStatus.AWAITING_APPROVAL: "needs your decision",
+    RunStatus.AWAITING_APPROVAL: "needs a decision",
     RunStatus.FINALISING: "writing the answer",
     Outcome.CANCELLED: "stopped",
     PlanStatus.SUPERSEDED: "replaced",
-    StepStatus.WAITING: "needs your decision",
+    StepStatus.WAITING: "needs a decision",
     StepStatus.ACCEPTED: "accepted with open points",
     StepStatus.DROPPED: "skipped",
     StepStatus.NOT_APPLICABLE: "does not apply",

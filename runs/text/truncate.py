@@ -67,7 +67,13 @@ def cut_after(text: str, limit: int, mark: str = f" {ELLIPSIS}") -> str:
 def quoted(text: str, limit: int = 80) -> str:
     """The text on one line in quotation marks, cut after `limit` characters."""
     near = " ".join(text[: 4 * limit].split())
-    return f"“{cut_after(near, limit, ELLIPSIS)}{ELLIPSIS if len(text) > 4 * limit and len(near) <= limit else ''}”"
+    is_cut = len(text) > 4 * limit and len(near) <= limit
+    return in_quotes(cut_after(near, limit, ELLIPSIS) + (ELLIPSIS if is_cut else ""))
+
+
+def in_quotes(text: str) -> str:
+    """The text in quotation marks: in single ones, if it begins or ends with double ones itself."""
+    return f"‘{text}’" if text.startswith(("“", '"')) or text.endswith(("”", '"')) else f"“{text}”"
 
 
 def boundary(text: str, at: int) -> int:

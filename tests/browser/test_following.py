@@ -82,7 +82,7 @@ def test_from_the_sample_to_the_report_each_watched_page_is_the_page_that_is_ope
     page.bring_to_front()
     expect(gate(page, "step")).to_be_visible(timeout=LONG)
     expect(gate(page, "step")).to_contain_text("review/findings.md")
-    assert page.title().startswith("Needs your decision · ")
+    assert page.title().startswith("Needs a decision · ")
     assert "/icons/waits." in (page.locator("link[rel=icon]").get_attribute("href") or "")
     for one in watched.values():
         same_as_fresh(one)
@@ -219,7 +219,7 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
     page.mouse.wheel(0, 1)  # who reads on is not interrupted
     page.wait_for_timeout(1_500)  # the answer to a click may move what it likes
     page.evaluate("window.shifted = 0")
-    for kind, words in (("step", "Needs your decision: Accept “"), ("", "The run has ended: Succeeded")):
+    for kind, words in (("step", "Needs a decision: Accept “"), ("", "The run has ended: Succeeded")):
         expect(page.locator(ARRIVALS)).to_be_visible(timeout=LONG)
         expect(page.locator(".arrivals")).to_contain_text(words)
         expect(page.locator(".run-tab article")).to_have_count(0)
@@ -262,9 +262,9 @@ def test_a_part_that_could_not_be_fetched_is_fetched_again(blank: Page, site: Si
     become(page, site, "unlucky")
     on_a_sample(page, site, "unlucky", "plan")
     approve(page, "plan")
-    expect(page).not_to_have_title(re.compile("^Needs your decision"))
+    expect(page).not_to_have_title(re.compile("^Needs a decision"))
     page.route(re.compile("part="), lambda route: route.abort())
-    expect(page).to_have_title(re.compile("^Needs your decision"), timeout=LONG)
+    expect(page).to_have_title(re.compile("^Needs a decision"), timeout=LONG)
     page.wait_for_timeout(500)  # the last event before the run waits for a person has been told
     page.unroute_all()
     expect(gate(page, "step")).to_be_visible(timeout=LONG)

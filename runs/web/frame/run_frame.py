@@ -124,7 +124,7 @@ class RunFrame:
     @property
     def title(self) -> str:
         """The beginning of the title of every page of the run."""
-        return "Needs your decision" if self.badge == "waiting" else words(self.badge).capitalize()
+        return "Needs a decision" if self.badge == "waiting" else words(self.badge).capitalize()
 
     @property
     def icon(self) -> str:

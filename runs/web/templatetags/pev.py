@@ -22,7 +22,7 @@ from runs.readmodel.status_words import words as words
 from runs.text.diff import DiffPiece
 from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
-from runs.text.truncate import boundary
+from runs.text.truncate import boundary, in_quotes
 from runs.web.help.help_pages import TERMS, Term
 from runs.web.markup.plan_graph import graphs_of
 from runs.web.markup.prose import checking, referring
@@ -204,6 +204,9 @@ def about_usd(amount: Decimal | float | None) -> str:
 @register.filter
 def thousands(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
+
+
+register.filter("quoted", in_quotes)
 
 
 @register.filter

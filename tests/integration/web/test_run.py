@@ -247,7 +247,7 @@ def test_title_and_icon_of_every_page_follow_a_run_that_is_not_over(alice_client
     page = alice_client.get(f"/runs/{run.pk}/{place}").text
     seen = Run.objects.get(pk=run.pk).event_count
     assert f'hx-ws:connect="/ws/runs/{run.pk}/" data-seen="{seen}"' in page
-    assert "<title>Needs your decision · " in page
+    assert "<title>Needs a decision · " in page
     over = factories.finished_succeeded()
     if place != "texts/request-1/":
         assert "hx-ws:connect" not in alice_client.get(f"/runs/{over.pk}/{place}").text

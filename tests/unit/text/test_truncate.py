@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.text.truncate import boundary, cut_after, quoted, truncate, truncate_line, truncate_path
+from runs.text.truncate import boundary, cut_after, in_quotes, quoted, truncate, truncate_line, truncate_path
 
 LETTER_WITH_MARK, FLAG, FAMILY, SYLLABLE = "e\u0301", "🇨🇭", "👨‍👩‍👧", "क्षि"
 GROUPS = [LETTER_WITH_MARK, FLAG, FAMILY, SYLLABLE, "👍🏽", "각", "\r\n", "a", "漢", " ", "\n"]
@@ -103,3 +103,11 @@ def test_quoted_is_one_short_line() -> None:
     assert quoted("a" * 100) == quoted("a" * 1_000) == f"“{'a' * 80}…”"
     assert quoted(" " * 1_000 + "a", 10) == "“…”"
     assert quoted(FLAG * 3, 3) == f"“{FLAG}…”"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("“Step 10” is done", "‘“Step 10” is done’"), ('he said "no"', '‘he said "no"’'), ("a “b” c", "“a “b” c”")],
+)
+def test_quotation_marks_are_not_doubled(text: str, shown: str) -> None:
+    assert quoted(text) == in_quotes(text) == shown

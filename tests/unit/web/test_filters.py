@@ -91,7 +91,7 @@ def test_durations(ms: int, text: str) -> None:
 
 def test_a_badge_is_escaped() -> None:
     assert badge("<x>") == '<span class="badge" data-status="&lt;x&gt;">&lt;x&gt;</span>'
-    assert words("awaiting_approval") == "needs your decision"
+    assert words("awaiting_approval") == "needs a decision"
 
 
 def test_what_was_added_and_removed_is_marked_and_escaped() -> None:

@@ -112,7 +112,7 @@ def test_a_gate_that_opens_is_named_and_one_in_which_somebody_types_is_left_alon
         return ["gates" in opened["changed"], opened["title"], opened["icon"], "gates" in later.get("changed", [])]
 
     said = talk(run.pk, factories.alice(), what, "overview")
-    assert said == [True, "Needs your decision", "waits", False]
+    assert said == [True, "Needs a decision", "waits", False]
 
 
 @pytest.mark.slow
