@@ -341,6 +341,14 @@ class Exhausted(StrEnum):
     FAIL = "fail"
 
 
+class Tour(StrEnum):
+    """Whether a person sees the tour: at their first run, at every run since they started it again, or not."""
+
+    FIRST_RUN = "first_run"
+    STARTED = "started"
+    CLOSED = "closed"
+
+
 class LinkKind(StrEnum):
     """What a link is for: to sign in again, or for the first time."""
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 
-from runs.enums import LinkKind
+from runs.enums import LinkKind, Tour
 from runs.models.fields import only, word_field
 from runs.models.querysets import AccessTokenQuerySet, LinkQuerySet
 
@@ -16,6 +16,7 @@ class User(AbstractUser):
 
     # When all sessions were ended at once, by replacing that text.
     signed_out_at = models.DateTimeField(null=True, blank=True, editable=False)
+    tour = word_field(Tour, default=Tour.FIRST_RUN.value, db_default=Tour.FIRST_RUN.value, editable=False)
 
 
 class Link(models.Model):

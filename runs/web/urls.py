@@ -5,7 +5,7 @@ from django.urls import path, register_converter
 from runs.web.agents import agent_pages
 from runs.web.files import source_pages
 from runs.web.files.file_list import FILES
-from runs.web.help import help_pages
+from runs.web.help import help_pages, tour
 from runs.web.history import history_page
 from runs.web.inbox import decide_together, inbox_page, next_decision, snooze_page
 from runs.web.new_run import draft_pages, new_run_page, run_again_pages
@@ -44,6 +44,7 @@ urlpatterns = [
     path("status/servers/", servers_page.servers_page, name="servers"),
     path("metrics/", metrics_page.metrics_page, name="metrics"),
     path("help/", help_pages.help_page, name="help"),
+    path("tour/", tour.tour, name="tour"),
     path("help/glossary/", help_pages.glossary, name="glossary"),
     path("runs/new/", new_run_page.new_run, name="new_run"),
     path("runs/drafts/<uuid:draft>/", draft_pages.change, name="draft"),

@@ -25,6 +25,7 @@ from runs.submission.samples import finished_sample, more_samples, submission_of
 from runs.submission.submit import Submission
 from runs.text.sensitive_names import JUNK, SECRETS
 from runs.web.frame.run_frame import RunFrame
+from runs.web.help.tour import is_new
 from runs.web.new_run.draft_files import draft_files, unfinished
 from runs.web.new_run.new_run_form import NewRunForm
 from runs.web.new_run.run_again_forms import AgainWithForm, TokenForm, reuse_of
@@ -251,6 +252,7 @@ def form_page(
         },
         "installation_policy": is_set_up() and not again,
         "estimate": _estimate(owner, form),
+        "first_run": is_new(owner),
         "sample_token": uuid.uuid4(),
         "samples": [] if default_policy().by_rules else more_samples(),
     }

@@ -9,7 +9,6 @@ from django.core.signing import BadSignature
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
@@ -21,7 +20,7 @@ from runs.models import User
 from runs.people import accounts
 from runs.store import broadcast
 from runs.web.site import throttle
-from runs.web.site.requests import about_request, person
+from runs.web.site.requests import about_request, on_this_site, person
 from runs.web.site.sessions import begin
 
 log = logging.getLogger(__name__)
@@ -55,7 +54,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         },
         status=410 if spent else 200,
     )
-    if wanted := _on_this_site(request, request.GET.get("next", "")):
+    if wanted := on_this_site(request, request.GET.get("next", "")):
         response.set_signed_cookie(
             settings.WANTED_COOKIE_NAME,
             wanted,
@@ -96,7 +95,7 @@ def _refuse_link(request: HttpRequest) -> HttpResponse:
 
 def _let_in(request: HttpRequest, found: User) -> HttpResponse:
     """Redirect at once, so that the token stays in no address bar."""
-    wanted = _on_this_site(request, request.GET.get("next", "")) or _wanted_before(request)
+    wanted = on_this_site(request, request.GET.get("next", "")) or _wanted_before(request)
     before = request.user.pk
     begin(request, found)
     if before:
@@ -123,11 +122,4 @@ def _wanted_before(request: HttpRequest) -> str:
         wanted = request.get_signed_cookie(settings.WANTED_COOKIE_NAME, default="", max_age=_WANTED_SECONDS)
     except BadSignature:
         return ""
-    return _on_this_site(request, str(wanted))
-
-
-def _on_this_site(request: HttpRequest, address: str) -> str:
-    """The address if it is on this site, otherwise empty."""
-    hosts = {request.get_host()}
-    fits = url_has_allowed_host_and_scheme(address, allowed_hosts=hosts, require_https=request.is_secure())
-    return address if fits else ""
+    return on_this_site(request, str(wanted))

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
 from runs.errors import InvalidInput, NotAllowed, PevError
@@ -19,7 +18,7 @@ from runs.models import Run, User
 from runs.people.permissions import can_choose_approvers, can_manage
 from runs.web.frame.run_frame import RunFrame
 from runs.web.site.posted_fields import PostedForm, Text, verbs
-from runs.web.site.requests import log_refusal, person, status_of, visible_run
+from runs.web.site.requests import log_refusal, on_this_site, person, status_of, visible_run
 
 MAX_ADDRESS = 1_000
 """Characters of an address to go back to: encoded, each may take twelve, and Django redirects to 16,384."""
@@ -140,10 +139,8 @@ def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:
 
 def _back(request: HttpRequest, run: Run, asked: str) -> str:
     """The page to return to: the requested one if it is on this site, otherwise the page of the run."""
-    hosts = {request.get_host()}
-    ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=hosts, require_https=request.is_secure())
     fits = asked.startswith(("/", "http://", "https://")) and len(asked) < MAX_ADDRESS
-    return asked if ours and fits else reverse("run", args=[run.pk])
+    return asked if fits and on_this_site(request, asked) else reverse("run", args=[run.pk])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

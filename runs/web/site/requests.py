@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, Outdated, PevError
 from runs.logs import LogFields, about
@@ -34,6 +35,13 @@ def is_background_form(request: HttpRequest) -> bool:
     Such a form is not sent by the browser, so that typed words stay on the page if they do not arrive.
     """
     return request.method == "POST" and request.headers.get("X-Requested-With") == "XMLHttpRequest"
+
+
+def on_this_site(request: HttpRequest, address: str) -> str:
+    """The address if it is on this site, otherwise empty."""
+    hosts = {request.get_host()}
+    fits = url_has_allowed_host_and_scheme(address, allowed_hosts=hosts, require_https=request.is_secure())
+    return address if fits else ""
 
 
 def about_request(request: HttpRequest) -> LogFields:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django import template
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -16,7 +18,7 @@ from runs.enums import Severity
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence, UntracedFigure
 from runs.lifecycle.change_requests import said_at
-from runs.models import Attempt
+from runs.models import Attempt, Run
 from runs.readmodel.status_words import decided, decision_in_words, decision_mark
 from runs.readmodel.status_words import words as words
 from runs.text.diff import DiffPiece
@@ -24,6 +26,7 @@ from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary, in_quotes
 from runs.web.help.help_pages import TERMS, Term
+from runs.web.help.tour import HINTS, is_shown
 from runs.web.markup.plan_graph import graphs_of
 from runs.web.markup.prose import checking, referring
 from runs.web.site.addresses import (
@@ -294,6 +297,17 @@ register.filter(said_at)
 @register.filter
 def short_hash(digest: str) -> str:
     return digest[:12]
+
+
+@register.inclusion_tag("components/tour.html", takes_context=True)
+def tour(context: Mapping[str, Any], run: Run | None, *places: str) -> dict[str, object]:
+    """The hints of the tour for these places of a run, or of the form without one; none if this person sees no tour."""
+    request = context["request"]
+    if not is_shown(request.user, run):
+        return {}
+    here = request.get_full_path() if request.method == "GET" else reverse("run", args=[run.pk]) if run else ""
+    hints = [HINTS[place] for place in places]
+    return {"hints": hints, "count": len(HINTS), "next": here, "csrf_token": context.get("csrf_token")}
 
 
 @register.inclusion_tag("components/term.html")

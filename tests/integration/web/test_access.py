@@ -95,6 +95,7 @@ TABLE = {
     "decisions/": Row(post=(302,) * 5),
     "decisions/<int:gate_id>/snooze/": Row(post=DONE, sent={"hours": "1"}),
     "next/": Row(get=(302,) * 5),
+    "tour/": Row(post=(302,) * 5, sent={"do": "closed"}),
     "sign-in/": Row(get=(200, 302, 302, 302, 302), open=True),
     "sign-in/<path:token>/": Row(get=(302,) * 5, post=(302,) * 5, open=True),
     "healthz": Row(get=(200,) * 5, open=True),
