@@ -50,6 +50,7 @@ from runs.readmodel.plan_differences import (
     news_of,
 )
 from runs.readmodel.run_rows import RunRows, ToolReading
+from runs.readmodel.status_words import step_mark
 from runs.store.trees import files_of
 from runs.text.plural import pluralize
 from runs.text.sentences import first_sentence
@@ -425,6 +426,12 @@ class StepReading:
     @property
     def name(self) -> str:
         return self.row.spec.name
+
+    @property
+    def mark(self) -> str:
+        """The status by which pages mark it."""
+        asked = any(gate.step_id == self.row.pk and gate.status == GateStatus.OPEN for gate in self.plan.rows.gates)
+        return step_mark(self.row.status, asked)
 
     @property
     def after(self) -> list[str]:

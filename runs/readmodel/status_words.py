@@ -40,6 +40,11 @@ def words(status: object) -> str:
     return _WORDS.get(str(status), str(status).replace("_", " "))
 
 
+def step_mark(status: str, asked: bool) -> str:
+    """The status by which pages mark a step. One whose work waits for an answer needs a decision, as its result may."""
+    return StepStatus.WAITING if asked and status in (StepStatus.RUNNING, StepStatus.JUDGED) else status
+
+
 def risk(complexity: str) -> str:
     """The complexity of a step in the words of screens: a risk."""
     return f"{Complexity(complexity).value}-risk step"

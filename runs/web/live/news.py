@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef
 from django.template.loader import render_to_string
 
 from runs.enums import EventKind
-from runs.models import Event, Run, Step
-from runs.readmodel.status_words import words
+from runs.models import Event, Gate, Run, Step
+from runs.readmodel.status_words import step_mark, words
 from runs.web.files.file_list import FILES
 from runs.web.frame.run_frame import FRAME, RunFrame
 from runs.web.frame.run_tab import EVERYTHING, RunTab
@@ -66,10 +67,10 @@ def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
     message: dict[str, object] = {name: new.pop(name) for name in ("title", "icon") if name in new}
     content = list(new.values())
     if tab:
-        touched = _steps_named_by(run, events) if tab == "steps" or not only_calls else []
+        touched = _steps_named_by(run, events) if tab == "steps" or not only_calls else {}
         changed = _changed_regions(tab, events, touched)
         if touched:
-            statuses = {str(step.pk): step.status for step in touched}
+            statuses = {str(step.pk): step_mark(step.status, asked) for step, asked in touched.items()}
             message |= {"steps": statuses, "words": {status: words(status) for status in set(statuses.values())}}
         if tab == "history" and "tree" not in changed:
             for calls in sums_with(run, events):
@@ -130,11 +131,15 @@ def _render(part: str, **context: object) -> str:
     return render_to_string(f"{FRAME}#{part}", {**context, "oob": True}).strip()
 
 
-def _steps_named_by(run: Run, events: Sequence[Event]) -> list[Step]:
-    """The steps of the newest version of the plan that these events name."""
+def _steps_named_by(run: Run, events: Sequence[Event]) -> dict[Step, bool]:
+    """The steps of the newest version of the plan that these events name, and whether each waits for an answer."""
     keys = {str(event.data["step"]) for event in events if event.data.get("step")}
     newest = run.plans.order_by("-version").values("pk")[:1]
-    return list(Step.objects.filter(plan__in=newest, key__in=keys).only("key", "status", "plan")) if keys else []
+    named = Step.objects.filter(plan__in=newest, key__in=keys).only("key", "status", "plan")
+    asked = Exists(Gate.objects.open().filter(step=OuterRef("pk")))
+    if not keys:
+        return {}
+    return {step: step.asked for step in named.annotate(asked=asked)}  # type: ignore[attr-defined]  # the annotation
 
 
 def _changed_regions(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list[str]:

@@ -14,6 +14,8 @@ MAX_LENGTH = 3_000
 """Ranks that all lines together may cross. Longer lines of a plan beyond any reader are counted, not drawn."""
 SWEEPS = 6
 """Times that the ranks are reordered. After that the number of crossings hardly falls."""
+FEW_CROSSINGS = 1
+"""Pairs of lines that may cross before ranks leave the order of the plan, in which their steps are numbered."""
 _ROWS = 8
 """Steps above each other at most, where ranks stand side by side."""
 
@@ -165,7 +167,7 @@ class _Net:
     def order(self) -> None:
         """Put each rank in the order of the middles of what its slots are linked to, while fewer lines cross."""
         best, fewest = [list(rank) for rank in self.ranks], self._crossings()
-        for sweep in range(SWEEPS if fewest else 0):
+        for sweep in range(SWEEPS if fewest > FEW_CROSSINGS else 0):
             links, numbers = (self.before, range(1, len(self.ranks)))
             if sweep % 2:
                 links, numbers = self.after, range(len(self.ranks) - 2, -1, -1)

@@ -116,7 +116,7 @@ class RunPage(RunReading):
     @cached_property
     def rows_of_steps(self) -> list[StepRow]:
         """The steps as lines."""
-        return rows_of([step.row for step in self.steps])
+        return rows_of([step.row for step in self.steps], [step.mark for step in self.steps])
 
     @property
     def left_open_tone(self) -> str:

@@ -35,11 +35,12 @@ class Bar:
 
 @dataclass(frozen=True)
 class TimelineLine:
-    """What bars belong to: a step, or planning and the final answer, which have no step."""
+    """What bars belong to: a step, or planning and the final answer, which have no step. `mark` is that of the step."""
 
     name: str
     step: Step | None
     bars: tuple[Bar, ...]
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def timeline_of(run: Run, steps: Sequence[StepReading], gates: Sequence[Gate]) -
     lines = [TimelineLine("Planning", None, tuple(planning))]
     for step in steps:
         bars = [*_tried(axis, step.own, end), *_asked(axis, by_step[step.row.pk], end)]
-        lines.append(TimelineLine(step.name, step.row, tuple(bars)))
+        lines.append(TimelineLine(step.name, step.row, tuple(bars), step.mark))
     lines.append(TimelineLine("Final answer", None, tuple(calls[WorkKind.FINALISE])))
     cuts = tuple(axis.bar(since, until, "waiting", "waited") for since, until in waits)
     return Timeline(tuple(lines), tuple(axis.ticks()), cuts, None if run.finished_at else axis.at(now))

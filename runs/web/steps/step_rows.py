@@ -14,6 +14,7 @@ from django.utils import timezone
 from runs.accounting.costs import Totals, totals_by
 from runs.enums import OPEN_ATTEMPTS, StepStatus
 from runs.models import Attempt, ModelCall, Step, Verdict
+from runs.readmodel.status_words import step_mark
 
 _OPEN = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, StepStatus.FAILED})
 
@@ -22,9 +23,11 @@ _OPEN = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, St
 class StepRow:
     """One step in a line. `met` of `criteria`, by its latest verdict on any; None before there is one. `ms` adds up its
     attempts, None before the first; `share` of the longest step of the plan, in percent. `reused` says from where.
+    `mark` is the status by which pages mark it.
     """
 
     step: Step
+    mark: str
     met: int | None
     criteria: int
     attempts: int
@@ -48,11 +51,11 @@ class StepRow:
         return self.met is not None and self.met < self.criteria
 
 
-def rows_of(steps: Sequence[Step]) -> list[StepRow]:
-    """All steps of a version of a plan."""
+def rows_of(steps: Sequence[Step], marks: Sequence[str]) -> list[StepRow]:
+    """All steps of a version of a plan, each with its mark."""
     plans = {step.plan_id for step in steps}
     return _rows(
-        steps, _attempts_without_files(Q(step__plan__in=plans) | Q(pk__in=[one.reused_from_id for one in steps]))
+        steps, marks, _attempts_without_files(Q(step__plan__in=plans) | Q(pk__in=[one.reused_from_id for one in steps]))
     )
 
 
@@ -61,7 +64,8 @@ def row_of(step: Step) -> StepRow:
     spans = Attempt.objects.filter(step__plan=step.plan_id).values("step")
     spent = Sum(Coalesce(F("finished_at"), Now()) - F("created_at"))
     longest = spans.annotate(time=spent).aggregate(longest=Max("time"))["longest"] or timedelta(0)
-    return _rows([step], _attempts_without_files(Q(step=step) | Q(pk=step.reused_from_id)), longest)[0]
+    marks = [step_mark(step.status, step.gates.open().exists())]
+    return _rows([step], marks, _attempts_without_files(Q(step=step) | Q(pk=step.reused_from_id)), longest)[0]
 
 
 def _attempts_without_files(which: Q) -> Sequence[Attempt]:
@@ -71,7 +75,9 @@ def _attempts_without_files(which: Q) -> Sequence[Attempt]:
     return list(found.only(*fields).order_by("number"))
 
 
-def _rows(steps: Sequence[Step], attempts: Sequence[Attempt], longest: timedelta | None = None) -> list[StepRow]:
+def _rows(
+    steps: Sequence[Step], marks: Sequence[str], attempts: Sequence[Attempt], longest: timedelta | None = None
+) -> list[StepRow]:
     """`longest`: the time of the longest step of the plan, if that may be another than these."""
     every = {attempt.pk: attempt for attempt in attempts}
     own: dict[int, list[Attempt]] = defaultdict(list)
@@ -85,11 +91,15 @@ def _rows(steps: Sequence[Step], attempts: Sequence[Attempt], longest: timedelta
     times = {pk: _time_spent(listed, now) for pk, listed in tried.items()}
     if longest is None:
         longest = max((times[step.pk] for step in steps if not step.reused_from_id), default=timedelta(0))
-    return [_row(step, tried[step.pk], met, spent, times[step.pk], longest) for step in steps]
+    return [
+        _row(step, mark, tried[step.pk], met, spent, times[step.pk], longest)
+        for step, mark in zip(steps, marks, strict=True)
+    ]
 
 
 def _row(
     step: Step,
+    mark: str,
     tried: Sequence[Attempt],
     met: Mapping[int, tuple[int, int]],
     spent: Mapping[int, Totals],
@@ -106,6 +116,7 @@ def _row(
         reused = f"reused from run {source.step.plan.run_id}"
     return StepRow(
         step=step,
+        mark=mark,
         met=judged[-1][0] if judged else None,
         criteria=judged[-1][1] if judged else len(step.spec.acceptance_criteria),
         attempts=len(tried),

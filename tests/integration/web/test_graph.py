@@ -1,5 +1,6 @@
 """The graph of a run's steps: a drawing of links, in which a live update only sets an attribute."""
 
+import json
 import re
 from itertools import pairwise
 
@@ -7,6 +8,7 @@ import pytest
 from django.test import Client
 
 from runs.models import Step
+from runs.web.live.news import news
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +31,19 @@ def test_each_step_is_a_link_with_its_state_in_both_drawings(alice_client: Clien
     for drawing in re.findall(r"<svg.*?</svg>", graph, re.DOTALL):
         assert NODE.findall(drawing) == expected
     assert re.findall(r'data-shape="(\w+)"', graph) == ["wide", "narrow"]
+
+
+def test_a_step_whose_work_waits_for_an_answer_is_marked_in_every_view(alice_client: Client) -> None:
+    run = factories.question_gate()
+    asking = run.gates.get(kind="question").step
+    assert asking
+    assert asking.status == "running"
+    shown = rf'data-step="{asking.pk}"\s+data-status="(\w+)"'
+    pages = ("", "?view=timeline", "?view=table", "steps/", f"steps/{asking.pk}/")
+    marks = {page: {*re.findall(shown, alice_client.get(f"/runs/{run.pk}/{page}").text)} for page in pages}
+    assert marks == {page: {"waiting"} for page in pages}
+    told = json.loads(news(run, "overview", 0, {}).text)
+    assert told["steps"][str(asking.pk)] == "waiting"
 
 
 def test_lines_name_the_steps_that_they_link(alice_client: Client) -> None:

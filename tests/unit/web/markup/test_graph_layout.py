@@ -106,6 +106,13 @@ def test_lines_that_can_be_kept_apart_do_not_cross() -> None:
     assert [{"a": "y", "b": "z", "c": "x"}[key] for key in order] == below
 
 
+def test_a_single_crossing_does_not_change_the_order_of_the_plan() -> None:
+    drawing = draw({"1": [], "2": ["1"], "3": ["1"], "4": ["3"], "5": ["2", "3"]}, WIDE)
+    place = {box.key: box.x if drawing.down else box.y for box in drawing.boxes}
+    assert place["2"] < place["3"]
+    assert place["4"] < place["5"]
+
+
 def test_a_plan_beyond_any_reader_is_drawn_in_part() -> None:
     """More lines would take more than linear time."""
     graph: Graph = {f"s{n}": [f"s{one}" for one in range(max(0, n - 100), n)] for n in range(200)}
