@@ -9,6 +9,20 @@ import pytest
 from playwright.sync_api import Page
 from pypdf import PdfReader
 
+from runs.documents.printing.blocks import (
+    CheckItem,
+    CheckList,
+    FactList,
+    Heading,
+    Letterhead,
+    PrintableReport,
+    ReportSection,
+    TableBlock,
+    paragraph,
+    spans,
+)
+from runs.reports.formats.html import as_html
+from tests.browser.accessible import check_fits
 from tests.browser.site import Site
 
 
@@ -43,3 +57,19 @@ def test_it_prints_with_its_protocol_and_without_a_blank_page(site: Site, me: st
     assert "Sources" in "".join(alone[2:])
     page.get_by_role("link", name="“1.3 The Tenant may use").first.click()
     assert page.locator("#source-6").is_visible()
+
+
+def test_the_longest_word_is_no_wider_than_a_phone(blank: Page, tmp_path: Path) -> None:
+    word = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung" * 4
+    found = (
+        Heading(2, spans(word)),
+        paragraph(word),
+        FactList(((word, spans(word)),)),
+        CheckList((CheckItem("met", "", spans(word), word),)),
+        TableBlock("Table", (spans(word),), ((spans(word),),)),
+    )
+    section = ReportSection("a", word, found)
+    report = PrintableReport(word, facts=(("Client", word),), main=(section,), letterhead=Letterhead(word, "", word))
+    (tmp_path / "report.html").write_text(as_html(report))
+    blank.goto((tmp_path / "report.html").as_uri())
+    check_fits(blank)
