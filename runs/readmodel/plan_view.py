@@ -23,7 +23,7 @@ from runs.enums import (
     GateStatus,
     StepStatus,
 )
-from runs.evidence.results import CriterionResult, in_plain_words
+from runs.evidence.results import CriterionResult, in_plain_words, shared_quotes
 from runs.lifecycle.available_agents import NamedAgent, as_used, named_by
 from runs.lifecycle.change_requests import READ
 from runs.lifecycle.coverage import planned
@@ -101,6 +101,11 @@ class AttemptReading:
     def failing_first(self) -> list[CriterionResult]:
         """The judged criteria. Those that are not met, or may not be, come first."""
         return sorted(self.results, key=lambda one: (one.met, not one.weak))
+
+    @property
+    def shared_quotes(self) -> list[tuple[str, list[CriterionResult]]]:
+        """Each quote that is the only evidence of several criteria, with these criteria."""
+        return shared_quotes(self.results)
 
     @property
     def mark(self) -> str:

@@ -194,6 +194,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "start": made.start_gate,
         "result of 4": lambda: made.reporting(made.points(1), made.large_step_gate(4)),
         "easy result": _easy_result,
+        "sampled": made.sampled,
         "result of 40": lambda: made.reporting(made.points(200), made.large_step_gate(40)),
         "rows": lambda: made.reporting(made.rows(3), made.large_step_gate(4), rows_csv=LEDGER),
         "cited": lambda: made.reporting(made.cited(), made.large_step_gate(4)),

@@ -14,6 +14,7 @@ from runs.contracts.base import JsonObject
 from runs.contracts.ports import Usage
 from runs.engine import claim
 from runs.enums import (
+    About,
     Action,
     Exhausted,
     GateKind,
@@ -131,6 +132,25 @@ def step_gate(**changes: Any) -> Run:
     """The review passed at its second attempt and waits for a person."""
     run = failed_attempt(**changes)
     pass_review(run)
+    return _fresh(run)
+
+
+def sampled() -> Run:
+    """A step gate at a result whose criteria rest on one quote, and one of which has evidence for 6 of 23 points."""
+    run = step_gate()
+    attempt = open_gate(run, GateKind.STEP).attempt
+    assert attempt is not None
+    verdict = attempt.verdict
+    first, *_ = verdict.results
+    alike = [
+        first.model_copy(update={"label": f"C{number}", "text": text, "about": About.SOURCES})
+        for number, text in enumerate(
+            ["The notice period is named.", "The fee is named.", "The end is named."], start=1
+        )
+    ]
+    each = {"label": "C4", "text": "Each point quotes its clause.", "each": True, "looked_at": 6, "out_of": 23}
+    verdict.results = [*alike, first.model_copy(update={**each, "unit": "points"})]
+    verdict.save()
     return _fresh(run)
 
 

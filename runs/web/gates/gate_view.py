@@ -14,7 +14,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, Complexity, StepStatus, Verb
 from runs.errors import NoVerdict
 from runs.evidence.citations.citation import Citation, Cited
-from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, distinct, shared_quotes
+from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, distinct
 from runs.lifecycle.change_requests import plain
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import Answer, GateFigures, GateType, Limit, Subject, Wording
@@ -427,10 +427,6 @@ class GateView:
     @property
     def sampled(self) -> list[CriterionResult]:
         return sampled(self.results)
-
-    @property
-    def shared_quotes(self) -> list[tuple[str, list[CriterionResult]]]:
-        return shared_quotes(self.results)
 
     @property
     def snoozes(self) -> list[tuple[int, str]]:
