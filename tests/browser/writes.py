@@ -41,6 +41,17 @@ LEDGER = "Document,Clause,Amount,Due\n" + "".join(
     f'contracts/lease.md,{n}.1,"{n},200 EUR",2026-0{1 + n % 9}-01\n' for n in range(1, 61)
 )
 
+HEADED = """# Review
+
+## Summary
+
+Three clauses of the service agreement need work before it is signed. The fee of clause 7.2 has **no currency**.
+
+- clause 3.3: name the date
+- clause 7.2: name the currency
+"""
+"""A report that begins with two headings."""
+
 LONG_CALL: dict[str, Any] = {
     "to": "bob@ex\u0430mple.com",
     "subject": "Invoice \u202e05",
@@ -195,6 +206,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "result of 4": lambda: made.reporting(made.points(1), made.large_step_gate(4)),
         "easy result": _easy_result,
         "sampled": made.sampled,
+        "headed": lambda: made.reporting(HEADED),
         "result of 40": lambda: made.reporting(made.points(200), made.large_step_gate(40)),
         "rows": lambda: made.reporting(made.rows(3), made.large_step_gate(4), rows_csv=LEDGER),
         "cited": lambda: made.reporting(made.cited(), made.large_step_gate(4)),
