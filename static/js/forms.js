@@ -153,7 +153,8 @@ document.addEventListener("submit", (event) => {
 
 // What the server said of a field is about the words that were sent, not about those that are typed now.
 document.addEventListener("input", (event) => {
-  for (const error of event.target.closest?.(".field")?.querySelectorAll(":scope > .field-error") ?? []) error.remove();
+  const said = event.target.closest?.(".field")?.querySelectorAll(":scope > .field-error:not([data-problem])");
+  for (const error of said ?? []) error.remove();
 });
 
 /** @param {CustomEvent<HtmxEventDetail>} event */

@@ -22,6 +22,7 @@ interface PageElement extends HTMLElement {
   selectedOptions: HTMLCollectionOf<HTMLOptionElement>;
   reportValidity(): boolean;
   setCustomValidity(words: string): void;
+  willValidate: boolean;
   show(): void;
   showModal(): void;
   close(): void;

@@ -245,6 +245,12 @@ def test_next_goes_from_point_to_point(page: Page, site: Site, runs: Mapping[str
 def test_request_without_words_is_said_before_it_is_sent(page: Page, site: Site, runs: Mapping[str, int]) -> None:
     asked = opened(page, site, runs["second plan"])
     asked.locator("button[value=reject]").click()
-    said = asked.locator("textarea").evaluate("field => field.validationMessage")
-    assert said == "Say what should be different, or tick points to send back."
+    words, said = asked.locator("textarea[name=reason]"), asked.locator("[data-problem]")
+    expect(said).to_have_text("Say what should be different, or tick points to send back.")
+    expect(words).to_be_focused()
+    expect(words).to_have_accessible_description(re.compile("^Say what should be different"))
+    check_both_themes(page)
+    words.press_sequentially("B")
+    expect(said).to_have_count(0)
+    words.fill("")
     expect(gate(page, "plan")).to_be_visible()

@@ -25,7 +25,6 @@ document.addEventListener("click", (event) => {
   );
   if (!words.reportValidity()) event.preventDefault();
 });
-document.addEventListener("input", (event) => event.target.setCustomValidity?.(""));
 
 // The button names the limit that is typed.
 document.addEventListener("input", (event) => {
