@@ -242,6 +242,22 @@ def test_next_goes_from_point_to_point(page: Page, site: Site, runs: Mapping[str
     expect(page.locator(".source-panel")).to_contain_text("data-processing-agreement.md")
 
 
+def test_on_paper_there_is_what_is_asked_without_what_only_a_screen_can_do(
+    page: Page, site: Site, runs: Mapping[str, int]
+) -> None:
+    asked = opened(page, site, runs["exhausted"])
+    page.emulate_media(media="print", color_scheme="dark")
+    expect(asked.locator("h2")).to_be_visible()
+    expect(asked.locator(".gate-lines").first).to_be_visible()
+    for gone in (".site-header", ".run-tabs", "#run-controls", ".run-menu", ".decide"):
+        expect(page.locator(gone).first).to_be_hidden()
+    ink, paper = page.evaluate(
+        "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+    )
+    assert (ink, paper) == ("rgb(29, 33, 38)", "rgb(255, 255, 255)")
+    page.emulate_media()
+
+
 def test_request_without_words_is_said_before_it_is_sent(page: Page, site: Site, runs: Mapping[str, int]) -> None:
     asked = opened(page, site, runs["second plan"])
     asked.locator("button[value=reject]").click()
