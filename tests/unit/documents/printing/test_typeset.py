@@ -61,6 +61,7 @@ def right_edges(document: pypdfium2.PdfDocument) -> Iterator[float]:
         SourceList((Source(1, ADDRESS, "0" * 64, spans(LONG)),)),
         TableBlock("Table", (spans("File"), spans(LONG)), ((spans(ADDRESS), spans("word " * 40)),)),
         TableBlock("Table", (spans("A"),) * 12, ((spans(LONG[:60]),) * 12,)),
+        TableBlock("Table", (spans("Heading"),) * 30, ((spans("12,345.67"), spans("some words")) * 15,)),
     ],
     ids=lambda block: block.kind,
 )
