@@ -15,7 +15,7 @@ CUT = "On point 3 “**F3** (contracts/Büro lease.md, line 23): a date [“1.3 
     [
         ("", ""),
         (CUT, "on F3"),
-        (CUT.replace("**F3** ", ""), "on point 3, “(contracts/Büro lease.md, line 23): a date “1.3 The Tenant…””"),
+        (CUT.replace("**F3** ", ""), "on point 3, ‘(contracts/Büro lease.md, line 23): a date “1.3 The Tenant…”’"),
         ("On point 1 “no `date` in [1.3](<a b.md>)”", "on point 1, “no date in 1.3”"),
         ("On row 2 of t.csv “Clause: 4.2; Risk: high”", "on row 2 of t.csv"),
         ("On step 2 “Review the clauses”, criterion 1", "on step 2 “Review the clauses”, criterion 1"),
