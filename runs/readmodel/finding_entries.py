@@ -58,6 +58,11 @@ class FindingEntry:
     recommendation: str = ""
 
 
+def field_of(label: str) -> str:
+    """The field that a label or the header of a column stands for; empty for none."""
+    return _FIELDS.get(caseless(label.strip()), "")
+
+
 def entries_in(text: str) -> list[FindingEntry]:
     """The findings that say what to do or how severe they are, up to a limit. Headings inside of code do not count."""
     return [entry for entry in islice(_entries(text), MAX_ENTRIES) if entry.severity or entry.recommendation]
@@ -85,9 +90,7 @@ def _entries(text: str) -> Iterator[FindingEntry]:
             if number:
                 yield FindingEntry(number, title, **fields)
             (number, title), fields = labelled(heading[1]), {}
-        elif number and not fence and (field := _FIELD.fullmatch(line)):
-            name = _FIELDS.get(caseless(field["label"]))
-            if name:
-                fields.setdefault(name, field["value"].strip())
+        elif number and not fence and (field := _FIELD.fullmatch(line)) and (name := field_of(field["label"])):
+            fields.setdefault(name, field["value"].strip())
     if number:
         yield FindingEntry(number, title, **fields)

@@ -23,6 +23,7 @@ from runs.pev.contracts import PlanStep
 from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
 from runs.store import trees
 from runs.text.csv_tables import is_csv
+from runs.text.plural import pluralize, word_for
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import quoted
 
@@ -30,6 +31,8 @@ MAX_POINTS = 500
 """Rows that can be decided one by one; what comes after them stays in the rest, or in its file."""
 MAX_LEAD = 400
 """Characters of the lead, some 60 words: with it a gate says what the result is before anything is opened."""
+MAX_LONE = 600
+"""Characters of the only item of a list, which a gate shows whole."""
 MAX_FILES = 8
 """Written files that are searched for tables."""
 MAX_FILE_BYTES = 10_000_000
@@ -90,7 +93,8 @@ class PointTable:
 class Points:
     """A report in parts, which together have each of its lines once, and the tables that were written to files.
 
-    If the report has no lead, `file_lead` is that of the first written file with one, and `lead_file` its path.
+    `lone` is the only item of a report without other points: it is shown, but there is nothing to choose. If
+    the report has no lead, `file_lead` is that of the first written file with one, and `lead_file` its path.
     """
 
     lead: str
@@ -99,6 +103,7 @@ class Points:
     tables: tuple[PointTable, ...] = ()
     lead_file: str = ""
     file_lead: str = ""
+    lone: tuple[Point, ...] = ()
 
     @property
     def all(self) -> tuple[Point, ...]:
@@ -106,7 +111,7 @@ class Points:
 
     def at(self, line: int) -> Point | None:
         """The point that has this line of the report."""
-        return next((point for point in self.all if line in point.lines), None)
+        return next((point for point in (*self.all, *self.lone) if line in point.lines), None)
 
     @property
     def further(self) -> tuple[PointTable, ...]:
@@ -149,12 +154,13 @@ def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
     """
     lines = report.splitlines()
     spans = list(items_in(lines))[:MAX_POINTS]
-    if len(spans) < 2:
-        spans = []
     points = tuple(
         Point(number, _item_text(lines[start:end]), lines=range(start + 1, end + 1))
         for number, (start, end) in enumerate(spans, start=1)
     )
+    lone = points if len(points) == 1 and len(points[0].text) <= MAX_LONE else ()
+    if len(points) < 2:
+        points, spans = (), spans if lone else []
     tables, first = list[PointTable](), len(points) + 1
     for count, table in enumerate(tables_of(lines, MAX_POINTS), start=1):
         if first > MAX_POINTS:
@@ -164,8 +170,11 @@ def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
         # With more rows than fit, the others stand in the rest, below the same header.
         spans.append((table.body, table.body + len(tables[-1].points)) if tables[-1].more else (table.start, table.end))
     tables += _tables_of_files(files, first, _counted_rows(tables) + Counter((folded(point.text),) for point in points))
+    if tables and lone:
+        lone, spans = (), spans[1:]
     lead, rest = _lead(list(_lines_outside(lines, sorted(spans))))
-    return Points(lead, points, rest, tuple(table for table in tables if table.points))
+    found = tuple(table for table in tables if table.points)
+    return Points(lead, points, rest, found, lone=lone)
 
 
 def _tables_of_files(files: Iterable[tuple[str, str]], first: int, known: Counter[Row]) -> Iterator[PointTable]:
@@ -312,24 +321,34 @@ def kind_of(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class PointsCited:
-    """How many of the points of a report have a citation."""
+    """How many of the points of a report have a citation and none that is broken."""
 
     cited: int
     points: int
 
+    @property
+    def words(self) -> str:
+        """“1 of 3 points has a sound citation”."""
+        if not self.cited:
+            return f"{'The point has' if self.points == 1 else f'All {self.points} points have'} no sound citation"
+        return (
+            f"{self.cited} of {pluralize(self.points, 'point')} {word_for(self.cited, 'has', 'have')} a sound citation"
+        )
+
 
 def points_cited(report: Points, citations: Cited) -> PointsCited | None:
-    """How many points of a report have citations.
+    """How many points of a report have citations that all hold.
 
-    None if there are no points, if all have citations, or if the report was too long to be searched. Rows of files and
-    of tables that are not the main list, such as an overview, are not counted.
+    None if there are no points, if all have such citations, or if the report was too long to be searched. Rows of files
+    and of tables that are not the main list, such as an overview, are not counted.
     """
     beside = {point.number for table in report.further for point in table.points}
-    points = [point for point in report.all if point.lines and point.number not in beside]
+    points = [point for point in (*report.all, *report.lone) if point.lines and point.number not in beside]
     if not points or citations.until is not None:
         return None
-    lines = {one.line for one in citations.citations}
-    cited = sum(1 for point in points if not lines.isdisjoint(point.lines))
+    lines, broken = ({one.line for one in found} for found in (citations.citations, citations.broken))
+    sound = (point for point in points if broken.isdisjoint(point.lines) and not lines.isdisjoint(point.lines))
+    cited = sum(1 for _ in sound)
     return PointsCited(cited, len(points)) if cited < len(points) else None
 
 

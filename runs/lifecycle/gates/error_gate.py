@@ -27,11 +27,10 @@ from runs.text.plural import pluralize
 
 @dataclass(frozen=True)
 class Cause:
-    """`title` is a sentence without full stop, `helps` says who can do what. `passes`: trying again may be enough."""
+    """`title` is a sentence without full stop, `helps` says who can do what."""
 
     title: str
     helps: str
-    passes: bool = False
 
 
 _RESTART = "in the environment of the server and restarts it"
@@ -59,7 +58,6 @@ _CAUSES: Mapping[str, Cause] = {
         "The verifier's answers cannot be used. No attempt of the step is used up. The verifier may do better when it "
         "is asked again. If it does not, stop the run, and choose another verifier under “Run again”: steps that "
         "have passed are reused.",
-        passes=True,
     ),
     "unknown_job": Cause(
         "Offline rules cannot do this", "Stop the run. Once a model is connected, submit the task again."
@@ -82,6 +80,7 @@ class ErrorGate(GateType):
         "Request changes",
         "What should be different?",
         "Where trying again cannot help, the planner gets these words and the error, and writes the next version.",
+        default=False,
     )
     does = {
         Verb.APPROVE: "The work that the error holds is done again. Nothing that has passed is lost.",

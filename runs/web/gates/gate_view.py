@@ -42,6 +42,7 @@ from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
+from runs.web.gates.first_findings import Finding, first_findings
 from runs.web.gates.unmet_criteria import Unpassed
 from runs.web.markup.point_tables import PointsTable, point_tables
 from runs.web.markup.prose import cited
@@ -99,6 +100,7 @@ def stages_of(steps: Sequence[tuple[str, int]]) -> list[PlanStage]:
 class GateView:
     """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
     `held` what is said of an error. `doubtful`: something that people asked for in the run may not have been done.
+    `unread`: some given files cannot be read.
     """
 
     row: Gate
@@ -108,6 +110,7 @@ class GateView:
     next: Gate | None = None
     held: ErrorGateWords | None = None
     doubtful: bool = False
+    unread: bool = False
 
     @property
     def type(self) -> GateType:
@@ -115,12 +118,8 @@ class GateView:
 
     @cached_property
     def wording(self) -> Wording:
-        """The words of the buttons. Trying again is not the default while its cause remains; without a plan there is
-        none to change.
-        """
+        """The words of the buttons. Without a plan there is none to change."""
         wording = self.type.wording_of(self.row, self._figures)
-        if self.held and self.held.cause and not self.held.cause.passes:
-            wording = replace(wording, default=False)
         return replace(wording, reject="", hint="") if self.held and not self.newest else wording
 
     @property
@@ -134,12 +133,44 @@ class GateView:
 
     @property
     def default(self) -> bool:
-        """Whether approving is the default: not if something that people asked for or wrote may be missing, or points
-        have no evidence.
-        """
-        missing = self.doubtful and self.type.shows_requests
-        bare = self.type.needs_citations and (self.uncited or self.sampled)
-        return self.wording.default and not (missing or bare or (self.plan and self.plan.lost_edits))
+        """Whether approving is the default: not if the gate warns of anything, or shows nothing of what is approved."""
+        return self.wording.default and self.shows_content and not self.warns
+
+    @property
+    def shows_content(self) -> bool:
+        """Whether something of the plan or the result is visible before anything is opened."""
+        if self.plan:
+            return not self.stages
+        return not self.attempt or bool(self.lead or self.file_lead or self.findings)
+
+    @property
+    def warns(self) -> bool:
+        """Whether a line of the gate is marked as a warning or as bad."""
+        asked = self.type.shows_requests and (self.doubtful or self.unread)
+        if self.plan:
+            return asked or bool(self.moved or warns_of_plan(self.plan))
+        if self.attempt:
+            return asked or self.unread or self.warns_of_result
+        if self.step and self.type.subject is Subject.START:
+            agents = [self.step.agent, *self.step.subagents]
+            return asked or bool(self.step.effects) or any(agent and agent.problem for agent in agents)
+        return False
+
+    @cached_property
+    def warns_of_result(self) -> bool:
+        """Whether a line about the content of the result is marked as a warning or as bad."""
+        if self.attempt is None:
+            return False
+        unmet = self.unmet or self.shown or self.sampled or self.broken or self.uncited
+        weak = self.untraced or self.weak or self.attempt.shared_quotes
+        return bool(unmet or weak or (not self.blocked and self.attempt.deviations))
+
+    @property
+    def criteria_mark(self) -> str:
+        """The mark of the line that counts the criteria: they may be met although the result has faults."""
+        if self.met < len(self.results):
+            return "bad"
+        return "calm" if self.warns_of_result else "good"
 
     @property
     def title(self) -> str:
@@ -393,6 +424,16 @@ class GateView:
         return point_tables(self.report, self.attempt.row) if self.attempt else []
 
     @cached_property
+    def findings(self) -> list[Finding]:
+        """The first points of the result."""
+        return first_findings(self.report, self.tables, self.attempt.row) if self.attempt else []
+
+    @property
+    def more_findings(self) -> int:
+        """How many points of the main list are shown only when it is opened."""
+        return max(0, self.report.count - len(self.findings))
+
+    @cached_property
     def rest(self) -> SafeString:
         """The report after its beginning and without its points."""
         return self._cited(self.report.rest)
@@ -476,7 +517,9 @@ def _name_of(point: Point) -> str:
     return point.name if point.cells else labelled(point.text)[0] or point.name
 
 
-def open_gates(gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = False) -> list[GateView]:
+def open_gates(
+    gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = False, unread: bool = False
+) -> list[GateView]:
     """The gates that wait, each with the step or attempt of the newest version that it is about."""
     steps = {step.row.pk: step for step in plan.steps} if plan else {}
     found, held = [], held_at(gates, plan)
@@ -485,8 +528,15 @@ def open_gates(gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = 
         tried = step.attempts if step else ()
         about = gate.work.attempt_id if gate.work and gate.cause == NoVerdict.kind else gate.attempt_id
         attempt = next((attempt for attempt in tried if attempt.row.pk == about), None)
-        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful))
+        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful, unread))
     return found
+
+
+def warns_of_plan(plan: PlanReading) -> bool:
+    """Whether the gate of this plan has a line that is marked as a warning or as bad."""
+    changed = plan.lost_edits or plan.row.relaxed or any(agent.problem for agent in plan.agents)
+    effects = plan.effect or any(step.effects for step in plan.steps)
+    return bool(changed or effects or plan.not_read or (plan.sources_needed and plan.unsourced))
 
 
 def _done_in(plan: PlanReading) -> int:

@@ -53,6 +53,11 @@ class RequestGroup:
         unproved = (one.result is not None and one.result.unproved for one in self.requests)
         return any(unproved) or any(one.status == "not_met" for one in self.requests)
 
+    @property
+    def fails(self) -> bool:
+        """Whether any line about the requests says that one is not met or still open."""
+        return any(one.failing for one in self.requests)
+
     @cached_property
     def earlier(self) -> list[ChangeRequest]:
         """The folded requests, failing ones first."""

@@ -48,7 +48,8 @@ class Source:
 @dataclass(frozen=True)
 class PointRow:
     """A point as a row: the id that it carries, or its number; its cells with the names of their columns; the places
-    that it names. `found` and `broken`: how many of its citations are.
+    that it names. `found` and `broken`: how many of its citations are. `fields`: what it says, as text, without
+    the id; in a row of a table by column.
     """
 
     point: Point
@@ -57,6 +58,7 @@ class PointRow:
     sources: Sequence[Source] = ()
     found: int = 0
     broken: int = 0
+    fields: Sequence[tuple[str, str]] = ()
 
     @property
     def document(self) -> str:
@@ -118,12 +120,13 @@ class PointsTable:
 
 def point_tables(points: Points, attempt: Attempt) -> list[PointsTable]:
     """All points of a result as tables; in each, those with a broken citation come first."""
-    listed = [_table_of_list(points.points, attempt)] if points.points else []
+    listed = [table_of_list(points.points, attempt)] if points.points else []
     tables = (_table_of_rows(table, attempt) for table in points.tables)
     return [*listed, *(replace(one, below_list=bool(listed)) for one in tables)]
 
 
-def _table_of_list(points: Sequence[Point], attempt: Attempt) -> PointsTable:
+def table_of_list(points: Sequence[Point], attempt: Attempt) -> PointsTable:
+    """At least one point of the list of a report, as a table."""
     begun = [labelled(point.text) for point in points]
     placed = [_split_places(text, attempt) for _, text in begun]
     kinds = [kind_of(text) for text, _ in placed]
@@ -138,7 +141,8 @@ def _table_of_list(points: Sequence[Point], attempt: Attempt) -> PointsTable:
         cells += [(name.capitalize(), _field(entries, label, name)) for name in fields]
         sources = [_source(one, links.citations, attempt, titles) for one in places]
         found = len(links.citations) - sum(1 for one in links.citations if one.broken)
-        rows.append(PointRow(point, label or str(point.number), cells, sources, found, len(links.broken)))
+        words = [(name, plain(shown) if name == "Point" else cell) for name, cell in cells]
+        rows.append(PointRow(point, label or str(point.number), cells, sources, found, len(links.broken), words))
     return PointsTable(None, "", [name for name, _ in rows[0].cells], _failing_first(rows))
 
 
@@ -171,7 +175,10 @@ def _table_of_rows(table: PointTable, attempt: Attempt) -> PointsTable:
     made = []
     for at, (point, row) in enumerate(zip(table.points, rows, strict=True)):
         cells = [*zip(header, row[1:] if ids else row, strict=True)]
-        made.append(PointRow(point, row[0] if ids else str(point.row), cells, (), *counts[at]))
+        texts = map(plain, point.cells) if table.markdown else point.cells
+        words = [*zip(table.header, texts, strict=True)][1 if ids else 0 :]
+        found, broken = counts[at]
+        made.append(PointRow(point, row[0] if ids else str(point.row), cells, (), found, broken, words))
     return PointsTable(table, table.header[0] if ids else "", header, _failing_first(made))
 
 

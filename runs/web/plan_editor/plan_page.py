@@ -127,7 +127,8 @@ class PlanPage(RunReading):
         asked = [
             gate for gate in self.rows.gates if gate.status == GateStatus.OPEN and type_of(gate).subject is Subject.PLAN
         ]
-        doubtful = RequestGroup(self.requests, folds=True).doubtful
+        requests = RequestGroup(self.requests, folds=True)
+        doubtful = requests.doubtful or requests.fails
         views = open_gates(asked, self.plan, doubtful=doubtful) if self.shown is self.plan else []
         return views[0] if views else None
 

@@ -179,7 +179,8 @@ class RunPage(RunReading):
     @cached_property
     def gates(self) -> list[GateView]:
         """The open gates."""
-        return open_gates(self.asked, self.plan, doubtful=self.asked_for.doubtful)
+        asked = self.asked_for
+        return open_gates(self.asked, self.plan, doubtful=asked.doubtful or asked.fails, unread=bool(self.unreadable))
 
     @property
     def open_gates(self) -> frozenset[int]:
@@ -259,7 +260,7 @@ def _read_gates(page: RunPage) -> None:
     for gate in page.gates:
         _ = gate.limits
         if gate.attempt:
-            _ = (gate.shown, gate.folds, gate.citations, gate.lead, gate.tables)
+            _ = (gate.shown, gate.folds, gate.citations, gate.lead, gate.tables, gate.findings)
             _ = gate.blocked or gate.attempt.deviations
 
 

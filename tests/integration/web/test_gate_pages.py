@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from html import unescape
 
 import pytest
@@ -21,6 +22,37 @@ from tests.html_forms import undescribed
 from tests.integration.web.deciding import address, form, gate_of
 
 pytestmark = pytest.mark.django_db
+
+
+MADE: Mapping[str, tuple[Callable[[], Run], bool]] = {
+    "plan": (factories.awaiting_plan, False),
+    "plan of creative work": (lambda: factories.awaiting_plan(sources_needed=False), True),
+    "second plan": (factories.awaiting_second_plan, False),
+    "kept": (lambda: factories.keeping(9), False),
+    "start": (factories.start_gate, True),
+    "result without points": (lambda: factories.reporting("The lease is in order."), True),
+    "uncited": (lambda: factories.reporting(factories.points(5)), False),
+    "extra file": (lambda: factories.reporting("One table.", rows_csv="a\n1\n"), False),
+    "nothing shown": (lambda: factories.reporting(""), False),
+    "exhausted": (factories.exhausted_gate, False),
+    "error": (factories.error_gate, False),
+    "step error": (factories.step_error, False),
+    "budget": (factories.budget_gate, True),
+    "question": (factories.question_gate, True),
+    "e-mail": (lambda: factories.tool_gate("mail__send", {"to": "bob@example.com"}), False),
+}
+"""Runs at gates, and whether their approving button is filled."""
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.slow
+def test_no_button_is_filled_where_a_line_warns_or_nothing_is_shown(alice_client: Client, name: str) -> None:
+    make, is_filled = MADE[name]
+    page = alice_client.get(f"/runs/{make().pk}/").text
+    told, button = page.partition("<article")[2].split('<form class="decide"')
+    warned = 'data-mark="bad"' in told or 'data-mark="warn"' in told or 'data-tone="bad"' in told
+    assert ('<button class="button primary"' in button) == is_filled
+    assert not (is_filled and warned)
 
 
 def test_an_exhausted_step_shows_first_what_was_not_met(alice_client: Client) -> None:
@@ -144,7 +176,7 @@ def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default
     Gate.objects.filter(pk=gate_of(run).pk).update(cause="overloaded_error")
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert ("There is no usable plan</h2>" in page, "What helps" in page) == (True, False)
-    assert '<button class="button primary" name="verb" value="approve">Plan again</button>' in undescribed(page)
+    assert '<button class="button" name="verb" value="approve">Plan again</button>' in undescribed(page)
 
 
 @pytest.mark.slow
@@ -286,7 +318,7 @@ def test_what_a_new_plan_takes_away_is_a_line_of_its_gate(alice_client: Client) 
 
 @pytest.mark.slow
 def test_a_plan_without_a_hand_edit_says_so_first_and_approving_is_no_default(alice_client: Client) -> None:
-    run, rank = factories.awaiting_plan(), "Rank every finding by severity."
+    run, rank = factories.awaiting_plan(sources_needed=False), "Rank every finding by severity."
     planned = contract_of(run.plans.get())
     steps = [step.model_copy(update={"description": f"{step.description} {rank}"}) for step in planned.steps[:1]]
     edited = planned.model_copy(update={"steps": [*steps, *planned.steps[1:]]})

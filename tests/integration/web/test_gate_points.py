@@ -141,14 +141,53 @@ def test_thousands_of_rows_are_cut_and_that_is_said(alice_client: Client) -> Non
 
 def test_a_report_stands_on_the_page_once(alice_client: Client, waiting: Run) -> None:
     run = factories.reporting(f"{REPORT}\n\n## Remarks\n\nThe annex is missing.", waiting)
-    page = alice_client.get(f"/runs/{run.pk}/").text
+    page, preview = alice_client.get(f"/runs/{run.pk}/").text, '<div class="gate-findings">'
+    assert page.count(preview) == 1  # the table of points takes its place when it is opened
+    page = page.replace(page.partition(preview)[2].partition("</div>")[0], "")
     assert [page.count(words) for words in ("Three points need", "clause 2 names", "The annex is")] == [1, 1, 0]
     rest = alice_client.get(f"{address(gate_of(run))}report/").text
     assert [rest.count(words) for words in ("Three points need", "clause 2 names", "The annex is")] == [0, 0, 1]
 
 
+def findings_of(page: str) -> list[str]:
+    preview = page.partition('<div class="gate-findings">')[2].partition("</div>")[0]
+    return [
+        " ".join(unescape(re.sub("<[^>]*>", " ", one)).split()) for one in re.findall("<li.*?</li>", preview, re.DOTALL)
+    ]
+
+
+def test_the_most_severe_points_are_shown_before_anything_is_opened(alice_client: Client, waiting: Run) -> None:
+    rows = "".join(f"| {name} | {clause} | {risk} | {do} |\n" for name, clause, risk, do in (
+        ("F1", "Notice", "low", ""),
+        ("F2", "Fee", "High", "State the **amount**."),
+        ("F3", "Rent", "", ""),
+        ("F4", "Term", "critical", ""),
+        ("F5", "Place", "medium", ""),
+    ))  # fmt: skip
+    table = f"Five.\n\n| No. | Clause | Severity | Recommendation |\n|---|---|---|---|\n{rows}"
+    page = alice_client.get(f"/runs/{factories.reporting(table, waiting).pk}/").text
+    assert findings_of(page) == ["F4 critical Term", "F2 High Fee State the amount.", "F3 Rent"]
+    assert "and 2 more under “Points”" in page
+
+
+def test_the_only_point_of_a_result_is_shown_whole(alice_client: Client, waiting: Run) -> None:
+    text = f"The fee is missing ({LEASE}, line 41). {'It has to be stated. ' * 10}"
+    page = alice_client.get(f"/runs/{factories.reporting(f'One point.\n\n- {text}\n\nMore.', waiting).pk}/").text
+    [shown] = findings_of(page)
+    assert shown.startswith("The fee is missing")
+    assert (shown.count("It has to be stated."), shown.endswith("Büro lease, line 41")) == (10, True)
+    assert ('name="back"' in page, "The point has no sound citation" in page) == (False, True)
+    rest = alice_client.get(f"{address(gate_of(waiting))}report/").text
+    assert ("The fee is" in rest, "More." in rest) == (False, True)
+
+
+def test_one_point_beside_a_table_is_no_point(alice_client: Client, waiting: Run) -> None:
+    page = alice_client.get(f"/runs/{factories.reporting(f'Two.\n\n- Alone.\n\n{ROWS}', waiting).pk}/").text
+    assert (len(findings_of(page)), "Alone." in page) == (2, False)
+
+
 def lead_of(page: str) -> list[str]:
-    found = re.findall(r'class="gate-lead[^"]*">(.*?)</(?:div|p)>\s*<ul', page, re.DOTALL)
+    found = re.findall(r'class="gate-lead[^"]*">(.*?)</(?:div|p)>\s*<(?:ul|details)', page, re.DOTALL)
     return [" ".join(unescape(re.sub("<[^>]*>", "", lead)).split()) for lead in found]
 
 
@@ -237,7 +276,7 @@ def test_points_about_clauses_pages_and_cells_have_their_source_severity_and_rec
     ]
     groups = re.findall(r'<th colspan="20" scope="rowgroup">([^<]*?) <span class="count">(\d)</span>', page)
     assert groups == [("Büro lease", "2"), ("Data processing agreement", "2")]
-    assert re.findall(r";(at=[^#&]*)#hit", page.split('-points"')[1]) == [
+    assert re.findall(r";(at=[^#&]*)#hit", page.split('-points"')[1].split("gate-findings")[0]) == [
         "at=4.2%28b%29",
         "at=Rents%21B7",
         "at=page%3D3",
@@ -325,8 +364,9 @@ def test_points_without_a_citation_are_counted_before_what_is_fine(alice_client:
         lines = lines_of(page)
         assert '<button class="button" name="verb" value="approve"' in page
         said.append(re.findall(r'<li data-mark="warn"><strong>([^<]*)</strong></li>', lines))
-        assert 0 < lines.find("points cited") < lines.index("3 of 3 criteria")
-    assert said == [["0 of 200 points cited"], ["2 of 3 points cited"]]
+        assert re.search(r'<li data-mark="calm">\s*<strong>3 of 3 criteria met:</strong>', lines)
+        assert 0 < lines.find("sound citation") < lines.index("3 of 3 criteria")
+    assert said == [["All 200 points have no sound citation"], ["1 of 3 points has a sound citation"]]
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def test_points_are_items_at_the_edge_outside_of_code(report: str, expected: lis
     assert texts(report) == expected
 
 
-@pytest.mark.parametrize("first", ["| a | b |", "> quote", "- item", "```"])
+@pytest.mark.parametrize("first", ["| a | b |", "> quote", f"- {'x' * 700}", "```"])
 def test_a_report_that_begins_with_anything_but_words_has_no_lead(first: str) -> None:
     assert points_of(f"{first}\n\nWords.").lead == ""
 
