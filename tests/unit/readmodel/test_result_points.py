@@ -91,7 +91,7 @@ def test_a_point_is_sent_back_in_plain_words_without_half_a_link() -> None:
         [Point(1, f"F8: a \\_blank\\_ [{quote}](contracts/B%C3%BCro%20lease.md#L22)")], {1: "Delete it."}
     )
     plain = "“2.3 The software goes live at Felixstowe on [insert date] and at Ipswich six weeks later.”"
-    assert asked.words == f"On point 1 “F8: a _blank_ {plain}”: Delete it."
+    assert asked.words == f"On point 1 ‘F8: a _blank_ {plain}’: Delete it."
 
 
 HOSTILE = ["- \n", "- x\n", "```\n", "a. ", "  ", "1) ", "#", "- x\n  "]
