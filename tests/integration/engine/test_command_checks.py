@@ -182,7 +182,6 @@ def test_who_approves_sees_what_will_be_run(api: FakeAnthropic, submitted: Submi
 
 @pytest.mark.needs("bubblewrap")
 @pytest.mark.slow
-@pytest.mark.exhaustive
 def test_another_command_is_another_result(api: FakeAnthropic, submitted: Submit, alice: User, settings: Any) -> None:
     api.script(Team(plan=plan(checked_by(PASS)), executor=writing("right\n", "right\n")))
     finish(submitted(), alice)

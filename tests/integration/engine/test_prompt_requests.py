@@ -272,7 +272,6 @@ def test_what_a_verifier_denies_goes_back_to_the_executor(api: FakeAnthropic, su
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
 def test_a_request_outlives_its_plan(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     """It is judged in the next version too, at the same step, against the result that was rejected."""
     writer = Writer(api, FIRST, PASTED, NAMED, quote={"source": "findings.md", "quote": "Severity: high."})

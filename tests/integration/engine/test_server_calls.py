@@ -228,7 +228,6 @@ def test_nobody_is_asked_more_often_than_the_policy_says(
     assert run.gates.filter(kind=GateKind.TOOL).count() == 1
 
 
-@pytest.mark.exhaustive
 def test_each_call_is_let_go_by_itself(api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets) -> None:
     run = planned(api, submitted, alice, CREATE, CREATE)
     answer(run, alice)

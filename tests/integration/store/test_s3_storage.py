@@ -244,7 +244,6 @@ def test_what_nothing_names_is_deleted_when_it_is_due(bucket: S3) -> None:
     assert (is_there(one), is_there(other), Discarded.objects.count()) == (False, False, 0)
 
 
-@pytest.mark.exhaustive
 def test_what_is_discarded_waits_first(bucket: S3) -> None:
     sha256 = stored(b"of nobody")
     garbage_collection.discard([sha256])
@@ -290,7 +289,6 @@ def test_the_text_of_a_content_goes_after_it(bucket: S3) -> None:
     assert not is_there(text)
 
 
-@pytest.mark.exhaustive
 def test_a_deletion_that_broke_off_is_done_again(bucket: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     [sha256] = discarded(b"of nobody")
 

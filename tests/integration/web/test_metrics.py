@@ -202,7 +202,6 @@ def test_unpriced_calls_are_never_free_and_offline_work_is_told_apart_from_ai(al
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("rows", [1, 3])
 def test_queries_do_not_grow_with_runs(
     alice_client: Client, rows: int, django_assert_num_queries: DjangoAssertNumQueries

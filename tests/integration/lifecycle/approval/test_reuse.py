@@ -113,7 +113,6 @@ CHANGES: dict[str, tuple[dict[str, bytes], set[str]]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.exhaustive
 def test_each_tool_rests_on_what_it_shows(team: Team, submitted: Submit, alice: User) -> None:
     team.plan = plan(*(step(key) | inputs_of("notes.md") for key in USES))
     team.executor = looking(**{key: [use] for key, use in USES.items()})
