@@ -101,6 +101,10 @@ class GateQuerySet(models.QuerySet["Gate"]):
         """Questions that wait for a person."""
         return self.filter(status=GateStatus.OPEN)
 
+    def holding(self, step: object, plan: object) -> Self:
+        """Those about this step of this plan, and those about all of its run, such as its budget."""
+        return self.filter(models.Q(step=step) | models.Q(run__plans=plan, step=None, plan=None))
+
     def known(self) -> Self:
         """Gates of known kinds. During an upgrade a later version may share the tables and have others."""
         return self.filter(kind__in=list(GateKind))

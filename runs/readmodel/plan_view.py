@@ -435,8 +435,9 @@ class StepReading:
     @property
     def mark(self) -> str:
         """The status by which pages mark it."""
-        asked = any(gate.step_id == self.row.pk and gate.status == GateStatus.OPEN for gate in self.plan.rows.gates)
-        return step_mark(self.row.status, asked)
+        asked = (gate for gate in self.plan.rows.gates if gate.status == GateStatus.OPEN)
+        holds = any(gate.step_id == self.row.pk or gate.step_id is gate.plan_id is None for gate in asked)
+        return step_mark(self.row.status, holds)
 
     @property
     def after(self) -> list[str]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.template.loader import render_to_string
 
-from runs.enums import EventKind
+from runs.enums import EventKind, StepStatus
 from runs.models import Event, Gate, Run, Step
 from runs.readmodel.status_words import step_mark, words
 from runs.web.files.file_list import FILES
@@ -131,14 +131,20 @@ def _render(part: str, **context: object) -> str:
     return render_to_string(f"{FRAME}#{part}", {**context, "oob": True}).strip()
 
 
+_QUESTIONS = frozenset({EventKind.GATE_OPENED, EventKind.GATE_DECIDED, EventKind.GATE_WITHDRAWN})
+
+
 def _steps_named_by(run: Run, events: Sequence[Event]) -> dict[Step, bool]:
-    """The steps of the newest version of the plan that these events name, and whether each waits for an answer."""
+    """The steps of the newest version of the plan that these events are about, and whether each waits for an answer."""
     keys = {str(event.data["step"]) for event in events if event.data.get("step")}
     newest = run.plans.order_by("-version").values("pk")[:1]
-    named = Step.objects.filter(plan__in=newest, key__in=keys).only("key", "status", "plan")
-    asked = Exists(Gate.objects.open().filter(step=OuterRef("pk")))
-    if not keys:
+    which = Q(key__in=keys)
+    if any(event.kind in _QUESTIONS for event in events):  # it may be about all of the run
+        which |= Q(status=StepStatus.RUNNING)
+    elif not keys:
         return {}
+    named = Step.objects.filter(which, plan__in=newest).only("key", "status", "plan")
+    asked = Exists(Gate.objects.open().holding(OuterRef("pk"), OuterRef("plan")))
     return {step: step.asked for step in named.annotate(asked=asked)}  # type: ignore[attr-defined]  # the annotation
 
 

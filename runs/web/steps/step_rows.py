@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from runs.accounting.costs import Totals, totals_by
 from runs.enums import OPEN_ATTEMPTS, StepStatus
-from runs.models import Attempt, ModelCall, Step, Verdict
+from runs.models import Attempt, Gate, ModelCall, Step, Verdict
 from runs.readmodel.status_words import step_mark
 
 _OPEN = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, StepStatus.FAILED})
@@ -64,7 +64,7 @@ def row_of(step: Step) -> StepRow:
     spans = Attempt.objects.filter(step__plan=step.plan_id).values("step")
     spent = Sum(Coalesce(F("finished_at"), Now()) - F("created_at"))
     longest = spans.annotate(time=spent).aggregate(longest=Max("time"))["longest"] or timedelta(0)
-    marks = [step_mark(step.status, step.gates.open().exists())]
+    marks = [step_mark(step.status, Gate.objects.open().holding(step, step.plan_id).exists())]
     return _rows([step], marks, _attempts_without_files(Q(step=step) | Q(pk=step.reused_from_id)), longest)[0]
 
 

@@ -2,12 +2,13 @@
 
 import json
 import re
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 from django.test import Client
 
-from runs.models import Step
+from runs.models import Run, Step
 from runs.web.live.news import news
 from tests import factories
 
@@ -33,11 +34,12 @@ def test_each_step_is_a_link_with_its_state_in_both_drawings(alice_client: Clien
     assert re.findall(r'data-shape="(\w+)"', graph) == ["wide", "narrow"]
 
 
-def test_a_step_whose_work_waits_for_an_answer_is_marked_in_every_view(alice_client: Client) -> None:
-    run = factories.question_gate()
-    asking = run.gates.get(kind="question").step
-    assert asking
-    assert asking.status == "running"
+@pytest.mark.parametrize("make", [factories.question_gate, factories.budget_gate])
+def test_a_step_whose_work_waits_for_an_answer_is_marked_in_every_view(
+    make: Callable[[], Run], alice_client: Client
+) -> None:
+    run = make()
+    asking = Step.objects.get(plan__run=run, status="running")
     shown = rf'data-step="{asking.pk}"\s+data-status="(\w+)"'
     pages = ("", "?view=timeline", "?view=table", "steps/", f"steps/{asking.pk}/")
     marks = {page: {*re.findall(shown, alice_client.get(f"/runs/{run.pk}/{page}").text)} for page in pages}
