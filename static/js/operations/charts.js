@@ -40,7 +40,7 @@ function show(data, Chart) {
 
   const few = { maxTicksLimit: 5, padding: 6 };
   const whole = { ...few, precision: 0 };
-  const days = { grid: { display: false }, ticks: { maxRotation: 0, maxTicksLimit: 7, align: "inner" } };
+  const days = { grid: { display: false }, ticks: { maxRotation: 0, maxTicksLimit: 7, autoSkipPadding: 12 } };
   /**
    * @param {string} text
    * @param {number} length
