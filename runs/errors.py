@@ -106,11 +106,13 @@ class ApprovalAwaited(PevError):
 
 
 class AnswerAwaited(PevError):
-    """A model has asked a person something: the work goes on when that is answered. `choices`: suggested answers."""
+    """A model has asked a person something: the work goes on when that is answered. `choices`: suggested answers;
+    `why`: what the answer decides, as the model says.
+    """
 
-    def __init__(self, question: str, choices: Sequence[str]) -> None:
+    def __init__(self, question: str, choices: Sequence[str], why: str = "") -> None:
         super().__init__(question)
-        self.question = question
+        self.question, self.why = question, why
         self.choices = tuple(choices)
 
 

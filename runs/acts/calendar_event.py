@@ -1,6 +1,24 @@
 """A calendar event: a title, when it begins and ends, and who takes part."""
 
-from runs.acts.shape import DETAILS, MOMENT, PEOPLE, TEXT, Field, Shape, Wording, names
+from collections.abc import Iterator
+
+from runs.acts.shape import DETAILS, MOMENT, PEOPLE, TEXT, Field, Remark, Shape, ShapedCall, Wording, names
+
+_NO, _YES = names("false none no never nobody"), names("true all yes everyone always")
+
+
+def _remarks(call: ShapedCall) -> Iterator[Remark]:
+    if not call.value("Attendees"):
+        return
+    value = call.value("Invitations")
+    said = "" if value is None else str(value).strip().lower()
+    if said in _NO:
+        yield Remark("calm", "Invitations", "none are sent, the call says")
+    elif said in _YES:
+        yield Remark("warn", "Invitations", "are sent to everyone named below")
+    else:
+        yield Remark("warn", "Invitations", "may be sent by the server to everyone named below")
+
 
 SHAPE = Shape(
     "calendar_event",
@@ -25,10 +43,18 @@ SHAPE = Shape(
             names("attendee attendees attendeeemails participants invitees guests requiredattendees"),
             PEOPLE,
         ),
+        Field(
+            "Invitations",
+            names(
+                "sendupdates sendinvitations sendinvites sendinvitation sendnotifications sendemail sendemails notify "
+                "notifyattendees"
+            ),
+            TEXT | {"boolean"},
+        ),
         Field("Place", names("location place room venue address"), frozenset({"string", "object"})),
         Field("Calendar", names("calendar calendarid calendarname"), TEXT),
         Field("Repeats", names("recurrence rrule repeat repeats"), DETAILS),
-        Field("Attachments", names("attachment attachments files"), DETAILS),
+        Field("Attachments", names("attachment attachments files"), DETAILS, has_files=True),
         Field("Description", names("description body notes details text content"), frozenset({"string", "object"})),
     ),
     (frozenset({"Title", "Attendees"}), frozenset({"Begins"}), frozenset({"Ends", "Duration"})),
@@ -49,4 +75,5 @@ SHAPE = Shape(
             names("add book create insert new schedule"),
         ),
     ),
+    remarks=_remarks,
 )

@@ -1,18 +1,18 @@
 """A call that acts outside as people see it: what it does, as whom, whether it can be undone, and all that is sent."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from runs.acts.facts import MAX_DEPTH, Fact, FactReader, as_json, properties_of, strings_in
+from runs.acts.facts import MAX_DEPTH, Fact, FactReader, as_json, flattened, properties_of
+from runs.acts.field_values import field_shown
+from runs.acts.misleading import warnings
 from runs.acts.registry import SHAPES
-from runs.acts.shape import Field, Shape, Wording
+from runs.acts.shape import Field, Remark, Shape, ShapedCall, Wording
 from runs.mcp_client.server_config import CallTerms
 from runs.text.plural import pluralize
-from runs.text.visible import remarks
 
 MAX_OTHERS = 100
 """Arguments outside of a shape that are shown one by one. The rest is shown as JSON."""
@@ -30,7 +30,7 @@ class _Recognised(NamedTuple):
 class Call:
     """A call of a tool. `schema`: that of its arguments; `terms`: what an administrator says about it.
 
-    `again`: it may have been carried out before.
+    `again`: it may have been carried out before. `files`: the paths of files that an attachment may name.
     """
 
     server: str
@@ -39,6 +39,7 @@ class Call:
     schema: Mapping[str, Any] = field(default_factory=dict)
     terms: CallTerms = field(default_factory=CallTerms)
     again: bool = False
+    files: Collection[str] = ()
 
     @cached_property
     def wording(self) -> Wording:
@@ -47,6 +48,8 @@ class Call:
         if found is None:
             what = f"“{self.tool}” on {self.server}" if self.server else f"“{self.tool}”"
             found = Wording(f"Carry out {what}?", "Carry out", "Don’t carry out", f"carrying out {what}")
+        elif shape and self._shaped:
+            found = shape.worded(self._shaped, found)
         return replace(found, question=f"{found.question[:-1]} again?") if self.again else found
 
     @property
@@ -55,10 +58,44 @@ class Call:
         return self._recognised.shape.name if self._recognised.shape else ""
 
     @property
-    def account(self) -> str:
-        """As whom it acts, and through what."""
-        account = self.terms.account or "not named by the administrator"
-        return f"{account} (server {self.server}, tool {self.tool})" if self.server else f"{account} (tool {self.tool})"
+    def undo(self) -> Remark:
+        """Whether it can be undone: as the administrator says, else by its shape."""
+        can_be_undone = self.terms.can_be_undone
+        if can_be_undone is None and self.wording.is_final:
+            can_be_undone = False
+        said = replace(self.terms, can_be_undone=can_be_undone).undo
+        return Remark("good" if can_be_undone else "warn", said)
+
+    @property
+    def account(self) -> Remark:
+        """As whom it acts."""
+        if self.terms.account:
+            return Remark("calm", "In the name of", self.terms.account)
+        which = f"which account “{self.server}” uses" if self.server else "which account is used"
+        return Remark("warn", "In whose name: unknown", f"The administrator has not said {which}.")
+
+    @property
+    def missing_terms(self) -> str:
+        """What an administrator can still say about it, as the object of a sentence; empty if nothing is missing."""
+        missing = [] if self.terms.account else [f"whose account “{self.server}” uses (account)"]
+        if self.terms.can_be_undone is None:
+            missing.append(f"whether “{self.tool}” can be undone (can_be_undone)")
+        return " and ".join(missing) if self.server else ""
+
+    @property
+    def misleading(self) -> list[Remark]:
+        """What in it is hidden or looks like something else."""
+        return [Remark("bad", "Look closely", sentence) for sentence in self.hidden]
+
+    @cached_property
+    def effects(self) -> tuple[Remark, ...]:
+        """What it does, as far as its shape says that."""
+        shape = self._recognised.shape
+        return tuple(shape.remarks(self._shaped)) if shape and self._shaped else ()
+
+    def remarks(self, reasons: Iterable[Remark] = ()) -> list[Remark]:
+        """All that people should know before they read the fields, what is misleading first."""
+        return [*self.misleading, *self.effects, *reasons, self.undo, self.account]
 
     @cached_property
     def fields(self) -> tuple[Fact, ...]:
@@ -70,24 +107,50 @@ class Call:
         """All other arguments."""
         return self._shown[1]
 
+    @property
+    def texts(self) -> list[Fact]:
+        """The long fields. They are shown last, so that they push nothing else out of view (G7)."""
+        return [fact for fact in self.fields if fact.excerpt]
+
+    @property
+    def short_fields(self) -> list[Fact]:
+        return [fact for fact in self.fields if not fact.excerpt]
+
     @cached_property
     def json(self) -> str:
         return as_json(dict(self.arguments))
 
     @cached_property
     def hidden(self) -> list[str]:
-        """Parts that cannot be seen or may be misread, as sentences."""
-        return remarks("\n".join(strings_in(dict(self.arguments))))
+        """What cannot be seen or may be misread, as sentences that name the field."""
+        _, fields, outer = self._recognised
+        inner = self.arguments[outer] if outer else self.arguments
+        labels = {name: one.label for one, name in fields}
+        facts = [(labels.get(name) or FactReader().named(name, "", None).label, name, inner[name]) for name in inner]
+        if outer:
+            facts += [(name, name, value) for name, value in self.arguments.items() if name != outer]
+        return [said for label, name, value in facts for said in warnings(label, {name: value})]
 
-    def lines(self) -> Iterator[str]:
-        """For a terminal."""
+    def lines(self, reasons: Iterable[Remark] = ()) -> Iterator[str]:
+        """For a terminal. `reasons`: what is known about why it is made."""
         if self.terms.does:
             yield self.terms.does
-        yield f"{'' if self.terms.can_be_undone else '! '}{self.terms.undo}"
-        yield f"Account: {self.account}"
-        yield from (f"! {sentence}" for sentence in self.hidden)
+        yield from (remark.line for remark in self.remarks(reasons))
+        yield f"Tool: {self.tool}{f' of the server {self.server}' if self.server else ''}"
         for fact in [*self.fields, *self.others]:
             yield from fact.lines()
+
+    @cached_property
+    def _shaped(self) -> ShapedCall | None:
+        """The arguments by the labels of their shape."""
+        shape, fields, outer = self._recognised
+        if shape is None:
+            return None
+        schemas = properties_of(self.schema)
+        labelled = {one.label: name for one, name in reversed(fields)}
+        if outer:
+            return ShapedCall(self.tool, self.arguments[outer], properties_of(schemas.get(outer)), labelled)
+        return ShapedCall(self.tool, self.arguments, schemas, labelled)
 
     @cached_property
     def _recognised(self) -> _Recognised:
@@ -107,36 +170,27 @@ class Call:
     @cached_property
     def _shown(self) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
         _, fields, outer = self._recognised
-        reader, schemas = FactReader(), properties_of(self.schema)
+        reader, schemas = FactReader(files=self.files), properties_of(self.schema)
         inner, inner_schemas = self.arguments, schemas
         if outer:
             inner, inner_schemas = self.arguments[outer], properties_of(schemas.get(outer))
         labels = Counter(one.label for one, _ in fields)
-        shown = tuple(
+        shown = [
             # Two arguments may mean the same field, such as `to` and `email`: then their names tell them apart.
-            _field_shown(reader, one, name if labels[one.label] > 1 else "", inner[name], inner_schemas.get(name))
+            field_shown(reader, one, name if labels[one.label] > 1 else "", inner[name], inner_schemas.get(name))
             for one, name in fields
-        )
+        ]
         used = {name for _, name in fields}
         others = _others(reader, {name: one for name, one in inner.items() if name not in used}, inner_schemas)
         if outer:
             others += _others(reader, {name: one for name, one in self.arguments.items() if name != outer}, schemas)
-        return shown, others
+        return tuple(flattened(shown)), tuple(flattened(others))
 
 
 def _best(arguments: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[Shape, Sequence[tuple[Field, str]]] | None:
     """The shape with the most fields among the arguments, the earlier one of two that are equal."""
     found = [(shape, fields) for shape in SHAPES if (fields := shape.fields_in(arguments, schemas))]
     return max(found, key=lambda one: len(one[1]), default=None)
-
-
-def _field_shown(reader: FactReader, one: Field, name: str, value: object, schema: object) -> Fact:
-    """A field with the label of its shape, and `name` next to it."""
-    fact = reader.fact(one.label, value, schema, name=name)
-    if not one.is_moment:
-        return fact
-    parts = tuple(replace(part, note=_moment_in_words(part.words) or part.note) for part in fact.parts)
-    return replace(fact, note=_moment_in_words(fact.words) or fact.note, parts=parts)
 
 
 def _others(reader: FactReader, members: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[Fact, ...]:
@@ -147,13 +201,3 @@ def _others(reader: FactReader, members: Mapping[str, Any], schemas: Mapping[str
         more = {name: members[name] for name in rest}
         facts.append(reader.fact(pluralize(len(more), "more argument"), more, depth=MAX_DEPTH))
     return tuple(facts)
-
-
-def _moment_in_words(text: str) -> str:
-    """`Tuesday 1 December 2026, 09:00`; empty for a text in another form than ISO 8601."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return ""
-    day = f"{moment:%A} {moment.day} {moment:%B} {moment.year}"
-    return day if len(text) <= len("2026-12-01") else f"{day}, {moment:%H:%M}"

@@ -1,10 +1,24 @@
 """A message to a channel, a chat or a person: where it goes, and its text."""
 
-from runs.acts.shape import DETAILS, PEOPLE, TEXT, Field, Shape, Wording, names
+from collections.abc import Iterator
+
+from runs.acts.shape import DETAILS, PEOPLE, TEXT, Field, Remark, Shape, ShapedCall, Wording, names
+
+
+def _remarks(call: ShapedCall) -> Iterator[Remark]:
+    if call.value("Workspace") is None:
+        yield Remark("calm", "Workspace", "not named in the call")
+
 
 SHAPE = Shape(
     "chat_message",
     (
+        Field("From", names("from sender sendername fromnumber displayname"), PEOPLE),
+        Field(
+            "Workspace",
+            names("workspace workspaceid team teamid guild guildid organization organizationid tenant"),
+            TEXT | {"integer"},
+        ),
         Field(
             "To",
             names(
@@ -14,11 +28,12 @@ SHAPE = Shape(
             PEOPLE | {"integer"},
         ),
         Field("In the thread", names("thread threadid threadts replyto replytomessageid"), TEXT | {"integer"}),
-        Field("Attachments", names("attachment attachments files media"), DETAILS),
+        Field("Attachments", names("attachment attachments files media"), DETAILS, has_files=True),
         Field("Text", names("text message content body msg markdown messagetext"), TEXT),
     ),
     (frozenset({"To"}), frozenset({"Text"})),
-    (Wording("Send this message?", "Send", "Don’t send", "sending a message"),),
+    (Wording("Send this message?", "Send", "Don’t send", "sending a message", is_final=True),),
     # Something closer to an e-mail, which the shape of e-mails did not recognise.
     unlike=names("subject subjectline"),
+    remarks=_remarks,
 )

@@ -19,7 +19,10 @@ SHAPE = Shape(
         Field("Reply to", names("replyto replytoaddress"), PEOPLE),
         Field("Subject", names("subject subjectline"), TEXT),
         Field(
-            "Attachments", names("attachment attachments attachmentpath attachmentpaths files attachedfiles"), DETAILS
+            "Attachments",
+            names("attachment attachments attachmentpath attachmentpaths files attachedfiles"),
+            DETAILS,
+            has_files=True,
         ),
         Field(
             "Text",
@@ -30,7 +33,7 @@ SHAPE = Shape(
     ),
     (frozenset({"To", "Cc", "Bcc"}), frozenset({"Subject"}), frozenset({"Text", "Text as HTML"})),
     (
-        Wording("Send this e-mail?", "Send", "Don’t send", "sending an e-mail"),
+        Wording("Send this e-mail?", "Send", "Don’t send", "sending an e-mail", is_final=True),
         Wording(
             "Save this draft of an e-mail?", "Save", "Don’t save", "saving a draft of an e-mail", frozenset({"draft"})
         ),

@@ -7,7 +7,7 @@ from runs.text.plural import pluralize
 
 WHOLE_CHARACTERS, WHOLE_LINES = 1_200, 16
 """Texts up to this size are shown whole."""
-HEAD_CHARACTERS, HEAD_LINES = 600, 8
+HEAD_CHARACTERS, HEAD_LINES = 400, 5
 TAIL_CHARACTERS, TAIL_LINES = 200, 2
 """The parts at both ends of a longer text that are shown."""
 

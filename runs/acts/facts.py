@@ -4,14 +4,15 @@
 |---|---|
 | text | itself; several lines or a long one as an excerpt with its length |
 | `true`, `false`, `null` | yes, no, nothing |
-| list, object | an entry or a labelled fact for each member |
+| list, object | an entry or a labelled fact for each member; of an object in an object, with both labels |
+| a key or password, where a shape names it as one | its length |
 | what lies deeper than MAX_DEPTH, or comes after MAX_FACTS members | an excerpt of its JSON |
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from runs.acts.excerpt import Excerpt
@@ -33,6 +34,9 @@ MAX_SHOWN = 12
 _MAX_INDENTED = 50
 """Levels up to which JSON is indented: Python's encoder calls itself for each level when it indents."""
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ACRONYMS = re.compile(r"\b(?:api|bic|csv|html|iban|id|ip|json|pdf|sms|uri|url|vat|xml)\b", re.IGNORECASE)
+ADDRESS = re.compile(r"[^\s@]+@[^\s@]+|[a-zA-Z][a-zA-Z0-9+.-]*://\S+")
+"""An address of mail or of the web."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class Fact:
     """A labelled value. `name` is the argument's own name where the label does not say it, else empty.
 
     A short value is `words`, with a `note` for what they do not say; a long one is an `excerpt`, which is JSON if
-    `is_json`. `parts` are members of a list, without labels, or of an object.
+    `is_json`. `parts` are members of a list, without labels, or of an object. `file`: the path of the file
+    of the run that it names; `is_no_file`: it names one that the run does not have.
     """
 
     label: str
@@ -51,12 +56,21 @@ class Fact:
     is_json: bool = False
     is_list: bool = False
     parts: tuple["Fact", ...] = ()
+    file: str = ""
+    is_no_file: bool = False
 
     @property
     def is_line(self) -> bool:
-        """Whether it is an object of a few short values, which fit on a line."""
-        few = 0 < len(self.parts) <= MAX_IN_LINE and not self.is_list
-        return few and all(len(part.words) <= MAX_SHORT and not (part.parts or part.excerpt) for part in self.parts)
+        """Whether it consists of a few short values, which fit on a line: an object, or a list of numbers."""
+        few = 0 < len(self.parts) <= MAX_IN_LINE * (1 + self.is_list)
+        if not few or (self.is_list and not all(part.words.isnumeric() for part in self.parts)):
+            return False
+        return all(len(part.words) <= MAX_SHORT and not (part.parts or part.excerpt) for part in self.parts)
+
+    @property
+    def is_address(self) -> bool:
+        """Whether it is an address of mail or of the web, which is read from left to right in every script."""
+        return bool(ADDRESS.fullmatch(self.words))
 
     @property
     def is_large(self) -> bool:
@@ -90,16 +104,43 @@ def label_of(name: str, schema: object) -> tuple[str, str]:
     title = schema.get("title") if isinstance(schema, Mapping) else None
     label = truncate_line(title, MAX_LABEL) if isinstance(title, str) and title.strip() else ""
     if not label or label.lower() == plain:
+        plain = _ACRONYMS.sub(lambda found: found[0].upper(), plain)
         label = truncate_line(plain[:1].upper() + plain[1:], MAX_LABEL)
         return label, name if len(plain) > MAX_LABEL else ""
     return label, name
 
 
+@dataclass(frozen=True)
+class Secret:
+    """Stands for a key or password, of which only the length is shown."""
+
+    length: int
+
+
+def flattened(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """The facts, with a fact for each member instead of an object: `Schedule: limits, times`. Objects that fit on a
+    line, and entries of lists, stay.
+    """
+    for fact in facts:
+        if not fact.parts or fact.is_list or fact.is_line:
+            yield fact
+            continue
+        named = f"{fact.label} ({fact.name})" if fact.name else fact.label
+        for part in fact.parts:
+            own = part.label if part.label[1:2].isupper() else f"{part.label[:1].lower()}{part.label[1:]}"
+            label = f"{named}{', ' if ': ' in named else ': '}{own}"
+            yield from flattened([replace(part, label=label)])
+
+
 @dataclass
 class FactReader:
-    """Reads the values of one call. Members beyond MAX_FACTS are shown as JSON, so that a page stays bounded."""
+    """Reads the values of one call. Members beyond MAX_FACTS are shown as JSON, so that a page stays bounded.
+
+    `files`: the paths of files that attachments may name.
+    """
 
     left: int = field(default=MAX_FACTS)
+    files: Collection[str] = ()
 
     def fact(self, label: str, value: object, schema: object = None, *, name: str = "", depth: int = 0) -> Fact:
         match value:
@@ -109,6 +150,9 @@ class FactReader:
                 return Fact(label, name, "Yes" if value else "No")
             case None:
                 return Fact(label, name, note="nothing")
+            case Secret():
+                length = pluralize(value.length, "character")
+                return Fact(label, name, note=f"a key or password of {length}, which only the technical details show")
             case int() | float():
                 return Fact(label, name, json.dumps(value))
             case list() | dict() if not value:
@@ -162,7 +206,13 @@ def strings_in(value: object) -> Iterator[str]:
 
 def _text(label: str, name: str, text: str) -> Fact:
     if not text.strip():
-        return Fact(label, name, note=f"blank text of {pluralize(len(text), 'character')}" if text else "empty text")
+        return Fact(
+            label,
+            name,
+            note=f"only {pluralize(len(text), 'space or line break', 'spaces or line breaks')}"
+            if text
+            else "left empty",
+        )
     if len(text) <= MAX_WORD and "\n" not in text:
         return Fact(label, name, text)
     excerpt = Excerpt(text)

@@ -1,9 +1,9 @@
-"""What a known shape of call declares: how its arguments are recognised, its question, its buttons and its fields."""
+"""What a known shape of call declares: how its arguments are recognised, its words, its fields, and what they mean."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def names(words: str) -> frozenset[str]:
@@ -23,8 +23,8 @@ DETAILS = frozenset({"string", "array", "object"})
 
 CHANGING_VERBS = names(
     "approve archive cancel change clear close convert copy delete discard draft duplicate edit export forward import "
-    "invite link lock merge move patch publish purge put recall rename reopen replace restore schedule set share sign "
-    "subscribe sync transfer transition trash undo unlink update upsert validate"
+    "invite link lock merge move patch publish purge put recall refund rename reopen replace restore schedule set "
+    "share sign subscribe sync transfer transition trash undo unlink update upsert validate"
 )
 """Verbs in the name of a tool that may make it do something else than its arguments suggest. Where a shape has no words
 for one, the general question is asked, which promises nothing.
@@ -35,13 +35,16 @@ for one, the general question is asked, which promises nothing.
 class Field:
     """One thing that a shape shows. `names` are those of the properties that mean it, as `canonical` returns them.
 
-    `is_moment`: a date and time, which is shown with its weekday.
+    `is_moment`: a date and time, which is shown with its weekday. `has_files`: names of files. `secrets`: names of
+    members whose values are keys or passwords.
     """
 
     label: str
     names: frozenset[str]
     types: frozenset[str] = TEXT
     is_moment: bool = False
+    has_files: bool = False
+    secrets: frozenset[str] = frozenset()
 
     def takes(self, name: str, value: object, schema: object) -> bool:
         """Whether a property means this. Both its value and the type in its schema, if it has one, have to fit."""
@@ -53,13 +56,69 @@ class Field:
 
 @dataclass(frozen=True)
 class Wording:
-    """What a call does, in words. `verbs` in the name of the tool choose it; `doing` is the object of a sentence."""
+    """What a call does, in words. `verbs` in the name of the tool choose it; `doing` is the object of a sentence.
+
+    `is_final`: it leaves the house, and what has left cannot be called back.
+    """
 
     question: str
     yes: str
     no: str
     doing: str
     verbs: frozenset[str] = frozenset()
+    is_final: bool = False
+
+
+class Remark(NamedTuple):
+    """A line about a call: how severe it is (`bad`, `warn`, `calm`, `good`), its subject, and what is said about it."""
+
+    mark: str
+    subject: str
+    words: str = ""
+
+    @property
+    def lead(self) -> str:
+        """The subject with what leads to the words."""
+        return f"{self.subject}{'.' if ': ' in self.subject else ':'}" if self.words else self.subject
+
+    @property
+    def line(self) -> str:
+        """For a terminal."""
+        said = f"{self.lead} {self.words}".rstrip()
+        return f"! {said}" if self.mark in ("bad", "warn") else said
+
+
+@dataclass(frozen=True)
+class ShapedCall:
+    """A call of a known shape: the name of its tool, its arguments with their schemas, and the name of the argument
+    that each label stands for, the first one if there are several.
+    """
+
+    tool: str
+    arguments: Mapping[str, Any]
+    schemas: Mapping[str, Any]
+    labelled: Mapping[str, str]
+
+    def value(self, label: str) -> object:
+        """The value of a field; None if the call does not have it."""
+        return self.arguments.get(self.labelled.get(label, ""))
+
+    def text(self, label: str) -> str:
+        """The value of a field without spaces around it; empty if it is no text."""
+        value = self.value(label)
+        return value.strip() if isinstance(value, str) else ""
+
+    def called(self, known: Collection[str]) -> object:
+        """The value of the first argument with one of these names; None if there is none."""
+        return next((value for name, value in self.arguments.items() if canonical(name) in known), None)
+
+
+def _nothing(call: ShapedCall) -> Iterable[Remark]:
+    return ()
+
+
+def _unchanged(call: ShapedCall, wording: Wording) -> Wording:
+    return wording
 
 
 @dataclass(frozen=True)
@@ -68,6 +127,9 @@ class Shape:
 
     Arguments have this shape if for each group in `needs` one of the fields with these labels is there, and none of
     them is called as in `unlike`. `markers`: property names, one of which has to be an argument or in the schema.
+
+    `remarks`: what people should know before they read the fields. `worded`: the words of a call whose arguments say
+    what it does. `needs_verb`: without a verb of the wordings in the name of the tool, the general question is asked.
     """
 
     name: str
@@ -76,6 +138,9 @@ class Shape:
     wordings: tuple[Wording, ...]
     markers: frozenset[str] = frozenset()
     unlike: frozenset[str] = frozenset()
+    remarks: Callable[[ShapedCall], Iterable[Remark]] = _nothing
+    worded: Callable[[ShapedCall, Wording], Wording] = _unchanged
+    needs_verb: bool = False
 
     def fields_in(self, arguments: Mapping[str, Any], schemas: Mapping[str, Any]) -> Sequence[tuple[Field, str]]:
         """The fields with the names of their arguments, in the order of the shape; none if the shape is another."""
@@ -99,8 +164,8 @@ class Shape:
         words = set(words_of(tool))
         for wording in self.wordings:
             if words & wording.verbs:
-                return wording
-        return None if words & CHANGING_VERBS else self.wordings[0]
+                return None if words & CHANGING_VERBS - wording.verbs else wording
+        return None if self.needs_verb or words & CHANGING_VERBS else self.wordings[0]
 
 
 def canonical(name: str) -> str:

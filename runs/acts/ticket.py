@@ -16,7 +16,7 @@ SHAPE = Shape(
         Field("Title", names("title summary subject headline"), TEXT),
         *(Field(label, names(words), PEOPLE | {"integer"}) for label, words in _MARKERS.items()),
         Field("Due", names("due duedate deadline"), TEXT, is_moment=True),
-        Field("Attachments", names("attachment attachments files"), DETAILS),
+        Field("Attachments", names("attachment attachments files"), DETAILS, has_files=True),
         Field("Description", names("description body details text content"), TEXT),
     ),
     (frozenset({"Title"}), frozenset({"Description"})),

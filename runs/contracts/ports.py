@@ -249,8 +249,8 @@ class Answer(NamedTuple):
 class People(Protocol):
     """The people who answer for the run."""
 
-    def ask(self, question: str, choices: Sequence[str]) -> Answer:
-        """Returns the answer to this question in this run.
+    def ask(self, question: str, choices: Sequence[str], why: str) -> Answer:
+        """Returns the answer to this question in this run. `why`: what it decides, for the person.
 
         Raises AnswerAwaited until there is one, and InvalidInput if no further question may be asked.
         """

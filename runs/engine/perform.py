@@ -199,8 +199,8 @@ def _work_under(recording: Recording) -> None:
         recording.commit(lambda mine: budget_gate.ask(mine, sentence))
         log.warning("suspended at a limit: %s", sentence, extra=recording.lease.about)
     except AnswerAwaited as awaited:
-        question, choices = awaited.question, awaited.choices
-        recording.commit(lambda mine: question_gate.ask(mine, question, choices))
+        asked = awaited
+        recording.commit(lambda mine: question_gate.ask(mine, asked.question, asked.choices, asked.why))
         log.info("suspended for an answer", extra=recording.lease.about)
     except ApprovalAwaited as awaited:
         call = awaited

@@ -43,10 +43,10 @@ class RunPeople:
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
 
-    def ask(self, question: str, choices: Sequence[str]) -> Answer:
-        return database.call(lambda: self._answer(question, choices))
+    def ask(self, question: str, choices: Sequence[str], why: str) -> Answer:
+        return database.call(lambda: self._answer(question, choices, why))
 
-    def _answer(self, question: str, choices: Sequence[str]) -> Answer:
+    def _answer(self, question: str, choices: Sequence[str], why: str) -> Answer:
         run = self._recording.item.run
         digest = question_digest(question)
         asked = asked_in(run)
@@ -60,7 +60,7 @@ class RunPeople:
                 f"The policy of this run allows {allowed} to people. Decide yourself, and say in your report what you "
                 "decided and what a person should look at."
             )
-        raise AnswerAwaited(question, choices)
+        raise AnswerAwaited(question, choices, why)
 
 
 class TreeCommands:

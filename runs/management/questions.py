@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 from runs.enums import Verb
 from runs.lifecycle.gates.gate_type import Decision, Subject
 from runs.lifecycle.gates.registry import type_of
-from runs.lifecycle.gates.tool_gate import call_of
+from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.run_limits import parse_limits
 from runs.models import Gate
 from runs.pev.contracts import Criterion
@@ -146,7 +146,7 @@ def about(gate: Gate) -> list[str]:
 def _subject(gate: Gate) -> Iterator[str]:
     yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices, 1))
     if gate.call:
-        yield from call_of(gate).lines()
+        yield from call_of(gate).lines(reasons_for(gate))
     run, gate_type = reading_of(gate.run), type_of(gate)
     plan = run.plan
     if held := held_at([gate], plan).get(gate.pk):

@@ -37,6 +37,8 @@ class Gate(models.Model):
     digest = models.CharField(max_length=64)
     # One sentence.
     question = models.TextField()
+    # Why a model asks this, or makes this call, in its own words; empty if it does not say.
+    why = models.TextField(default="", db_default="", blank=True)
     # Answers that a question of a model suggests.
     choices: Column[list[str]] = ContractField(list[str], default=list, blank=True)
     # The name and arguments of a call that acts outside, and when it was about to be sent.

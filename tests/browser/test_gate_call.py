@@ -53,7 +53,7 @@ def test_an_email_is_decided_on_one_screen_and_declined_by_one_click(
     expect(gate.get_by_text('"subject": "Reminder')).to_have_count(0)
     check_fits(page)
     check_both_themes(page)
-    gate.locator("summary", has_text="As JSON").click()
+    gate.locator("summary", has_text="Technical details").click()
     expect(gate.get_by_text('"subject": "Reminder')).to_be_visible()
     refuse.click()
     expect(page.locator(".run-decided")).to_contain_text("decided against sending an e-mail")

@@ -68,10 +68,18 @@ MAIL: dict[str, Any] = {
     "subject": "Reminder: invoice 5",
     "body": "Dear Bob,\n\nour invoice 5 of 3 March 2026 over 1,200 EUR is not paid yet. Please pay it.\n\n"
     "Kind regards\nAlice",
-    "attachments": [{"filename": "invoice-5.pdf", "media_type": "application/pdf"}],
+    "attachments": [{"filename": "invoice-5.pdf", "media_type": "application/pdf"}, "contracts/Service agreement.md"],
     "importance": "high",
 }
 MAIL_TERMS = CallTerms("office@example.com", "Sends the e-mail to everyone named, from the office mailbox.", False)
+REMINDING = "Remind the other party of what is due."
+LATE = (
+    "Clause 6 of the lease lets us terminate after a reminder. Invoice 5 is three months late, and no one was reminded."
+)
+LAW_DECIDES = (
+    "No contract names a law for notices: the lease is silent, and clause 14 of the service agreement only "
+    "names a court. The law decides how long before its end a notice has to arrive."
+)
 EVENT: dict[str, Any] = {
     "summary": "Review of the lease",
     "start": {"dateTime": "2026-12-01T09:00:00", "timeZone": "Europe/Berlin"},
@@ -212,10 +220,10 @@ def _states() -> dict[str, Callable[[], Run]]:
         "cited": lambda: made.reporting(made.cited(), made.large_step_gate(4)),
         "exhausted": made.exhausted_gate,
         "budget": made.budget_gate,
-        "question": made.question_gate,
+        "question": lambda: made.question_gate(why=LAW_DECIDES),
         "time limit": made.time_gate,
         "long call": lambda: made.tool_gate("mail__send", LONG_CALL),
-        "mail": lambda: made.tool_gate("mail__send", MAIL, MAIL_TERMS),
+        "mail": lambda: made.tool_gate("mail__send", MAIL, MAIL_TERMS, purpose=REMINDING, why=LATE),
         "event": lambda: made.tool_gate("calendar__add_event", EVENT),
         "ticket": lambda: made.tool_gate("tracker__create_issue", TICKET),
         "request": lambda: made.tool_gate("web__fetch", REQUEST),

@@ -32,7 +32,7 @@ from runs.lifecycle.gates.question_gate import ask as ask_question
 from runs.lifecycle.gates.tool_gate import ask as ask_about_call
 from runs.mcp_client.server_config import CallTerms
 from runs.models import Gate, Run
-from runs.pev.contracts import PlanContract
+from runs.pev.contracts import PlanContract, PlannedAction
 from runs.pev.verifier import failed
 from runs.store import journal
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
@@ -46,6 +46,7 @@ from tests.factories.parts import (
     decide,
     inventory_step,
     judgement,
+    notices_step,
     open_gate,
     open_work,
     output,
@@ -254,31 +255,40 @@ def budget_gate() -> Run:
     )
 
 
-def tool_gate(name: str, arguments: JsonObject, terms: CallTerms | None = None) -> Run:
+def tool_gate(
+    name: str, arguments: JsonObject, terms: CallTerms | None = None, *, purpose: str = "", why: str = ""
+) -> Run:
     """The inventory passed; the review waits until a person approves a call that acts outside.
 
-    `terms`: what an administrator said about it.
+    `terms`: what an administrator said about it; `purpose`: what the plan says that the tool is for, empty if it does
+    not name it; `why`: the reason that the model gives.
     """
-    run = executing()
+    review = review_step()
+    if purpose:
+        actions = [*review.actions, PlannedAction(tool=name, purpose=purpose)]
+        review = review.model_copy(update={"actions": actions})
+    run = executing(plan(inventory_step(), review, notices_step()))
     pass_inventory(run)
     lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
         ask_about_call(mine, ApprovalAwaited(name, arguments, "0" * 64))
-    if terms:
-        gate = run.gates.get(kind=GateKind.TOOL)
-        Gate.objects.filter(pk=gate.pk).update(call={**(gate.call or {}), "terms": asdict(terms)})
+    gate = run.gates.get(kind=GateKind.TOOL)
+    said = {**(gate.call or {}), "terms": asdict(terms)} if terms else gate.call
+    Gate.objects.filter(pk=gate.pk).update(call=said, why=why)
     return _fresh(run)
 
 
-def question_gate(question: str = "Which law applies to the notices?", choices: Sequence[str] = LAWS) -> Run:
-    """The inventory passed; the review cannot go on without an answer."""
+def question_gate(
+    question: str = "Which law applies to the notices?", choices: Sequence[str] = LAWS, why: str = ""
+) -> Run:
+    """The inventory passed; the review cannot go on without an answer. `why`: the reason that the model gives."""
     run = executing()
     pass_inventory(run)
     lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
-        ask_question(mine, question, choices)
+        ask_question(mine, question, choices, why)
     return _fresh(run)
 
 

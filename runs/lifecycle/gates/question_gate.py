@@ -10,8 +10,10 @@ from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, hold, open_gate, step_of
 from runs.models import Gate, Run, User, WorkItem
 from runs.models.querysets import GateQuerySet
-from runs.text.truncate import quoted
+from runs.text.truncate import quoted, truncate
 
+MAX_TITLE = 240
+"""Characters of a question that its title shows. A longer one follows in full."""
 DELEGATED = "Decide for yourself."
 """The beginning of an answer that leaves the decision to the model."""
 
@@ -24,7 +26,7 @@ class QuestionGate(GateType):
     wording = Wording(
         "Answer",
         "Let the AI decide",
-        "Your answer",
+        "Your own words, instead of a choice or to add to it (the AI sees them)",
         "The work goes on with these words as a source. Nothing is approved by them.",
         needs_reason=False,
         yes=Verb.ANSWER,
@@ -32,7 +34,8 @@ class QuestionGate(GateType):
     )
     does = {
         Verb.ANSWER: "The AI goes on with your answer, which it may quote as a source. Nothing is approved by it.",
-        Verb.DELEGATE: "The AI goes on and decides for itself, which is recorded. Nothing is approved by it.",
+        Verb.DELEGATE: "It decides for itself, and says in its result what it decided. It sees your words, if you "
+        "write any. Nothing is approved by it.",
     }
     verbs = frozenset({Verb.ANSWER, Verb.DELEGATE, Verb.STOP})
     unattended = Verb.DELEGATE
@@ -56,7 +59,10 @@ class QuestionGate(GateType):
         effects.resume_suspended(gate.run)
 
     def title(self, gate: Gate, unpassed: str = "") -> str:
-        return "The AI has a question"
+        return truncate(gate.question, MAX_TITLE)
+
+    def after_rejection(self, gate: Gate, attempt: int) -> str:
+        return f"{self.wording.reject}: {self.does[Verb.DELEGATE]}"
 
     def short_question(self, gate: Gate) -> str:
         return gate.question
@@ -74,12 +80,15 @@ class QuestionGate(GateType):
 GATE = QuestionGate()
 
 
-def ask(work: WorkItem, question: str, choices: Sequence[str]) -> None:
-    """Hold the work until a person has answered. One gate serves all work that asks the same question."""
+def ask(work: WorkItem, question: str, choices: Sequence[str], why: str = "") -> None:
+    """Hold the work until a person has answered. One gate serves all work that asks the same question.
+
+    `why`: the reason that the model gives.
+    """
     hold(work)
     digest = question_digest(question)
     if not work.run.gates.open().filter(kind=GATE.kind, digest=digest).exists():
-        open_gate(work.run, GATE, question, digest, work=work, step=step_of(work), choices=list(choices))
+        open_gate(work.run, GATE, question, digest, work=work, step=step_of(work), choices=list(choices), why=why)
 
 
 def asked_in(run: Run) -> GateQuerySet:

@@ -1,9 +1,11 @@
 """The gate of a call that acts outside the run: may exactly this be sent?"""
 
+from collections.abc import Collection
 from dataclasses import asdict, replace
 
 from runs.acts.call import Call
-from runs.contracts.ports import ToolUse
+from runs.acts.shape import Remark
+from runs.contracts.ports import Reply, ToolUse
 from runs.enums import GateKind, GateStatus, Verb
 from runs.errors import ApprovalAwaited
 from runs.lifecycle import effects
@@ -22,7 +24,10 @@ from runs.lifecycle.toolset import server_of, server_tools, terms_of, tool_of
 from runs.mcp_client.server_config import CallTerms
 from runs.models import Gate, Run, User, WorkItem
 from runs.store.journal import CallPlace
+from runs.text.truncate import truncate, truncate_line
 
+MAX_WHY, MAX_ABOUT = 600, 100
+"""Characters of the reason of a model, and of what its step is about."""
 NO_REASON = "No reason given."
 """Stored for a refusal without words, which takes no more than a click (G7)."""
 _AGAIN = "The process ended in the middle of this call, so that it may have been carried out already."
@@ -37,7 +42,7 @@ class ToolGate(GateType):
     wording = Wording(
         "Carry out",
         "Don’t carry out",
-        "Reason (the AI sees it)",
+        "Reason (with “{no}” the AI sees it, with “{yes}” it is only stored)",
         "“{yes}” lets exactly this through, once. With “{no}” nothing leaves the run, and the AI goes on without it.",
         needs_reason=False,
         default=False,
@@ -61,8 +66,11 @@ class ToolGate(GateType):
 
     def wording_of(self, gate: Gate, figures: GateFigures | None = None) -> Wording:
         words = call_of(gate).wording
-        hint = self.wording.hint.format(yes=words.yes, no=words.no)
-        return replace(self.wording, approve=words.yes, reject=words.no, hint=hint)
+        reason, hint = (text.format(yes=words.yes, no=words.no) for text in (self.wording.reason, self.wording.hint))
+        return replace(self.wording, approve=words.yes, reject=words.no, reason=reason, hint=hint)
+
+    def after_rejection(self, gate: Gate, attempt: int) -> str:
+        return f"{call_of(gate).wording.no}: {self.does[Verb.REJECT]}"
 
     def title(self, gate: Gate, unpassed: str = "") -> str:
         return call_of(gate).wording.question
@@ -105,11 +113,38 @@ def ask(work: WorkItem, awaited: ApprovalAwaited) -> None:
         question = f"{question} {_AGAIN}"
     elif _approved_under_other_terms(work, awaited, terms):
         question = f"{question} {_OTHER_TERMS}"
-    open_gate(work.run, GATE, question, awaited.digest, work=work, step=step_of(work), call=call)
+    why = _words_of_model(work)
+    open_gate(work.run, GATE, question, awaited.digest, work=work, step=step_of(work), call=call, why=why)
 
 
-def call_of(gate: Gate) -> Call:
-    """The call that a gate asks about, with what the administrator said when it was asked.
+def _words_of_model(work: WorkItem) -> str:
+    """What the model wrote with its latest calls, which is the reason that it gives for them."""
+    replies = work.model_calls.filter(live=True, error="").order_by("-ordinal")
+    content = replies.values_list("content", flat=True).first() or ()
+    return truncate(Reply(tuple(content), "", "").text.strip(), MAX_WHY)
+
+
+def reasons_for(gate: Gate) -> tuple[Remark, ...]:
+    """Why the call is made, as the AI says it, and whether the plan names its tool."""
+    why = " ".join(gate.why.split())
+    reasons = [Remark("calm", "Why, in words of the AI", f"“{why}”")] if why else []
+    if gate.step is None:
+        return tuple(reasons)
+    spec, name = gate.step.spec, (gate.call or {}).get("name", "")
+    if not why:
+        about = truncate_line(spec.description, MAX_ABOUT)
+        reasons.append(Remark("calm", "Why", f"the AI gives no reason. The step: {about}"))
+    plan = "approved plan" if gate.step.plan.approved_how else "plan"
+    purposes = " ".join(action.purpose for action in spec.actions if action.tool == name)
+    if name in spec.tools or purposes:
+        said = f"step “{spec.name}”{f': {purposes}' if purposes else ' may use this tool'}"
+        return (*reasons, Remark("good", f"Named in the {plan}", said))
+    return (*reasons, Remark("warn", f"Not named in the {plan}", f"step “{spec.name}” does not mention it"))
+
+
+def call_of(gate: Gate, files: Collection[str] = ()) -> Call:
+    """The call that a gate asks about, with what the administrator said when it was asked. `files`: the paths of the
+    files of the run.
 
     Approving is bound to these words (`call_digest`), so they are not read again.
     """
@@ -118,7 +153,7 @@ def call_of(gate: Gate) -> Call:
     server = server_of(name) if tool_of(name) else ""
     terms = CallTerms(**call.get("terms", {}))
     schema, again = call.get("schema", {}), call.get("again", False)
-    return Call(server, tool_of(name) or name, call["arguments"], schema, terms, again)
+    return Call(server, tool_of(name) or name, call["arguments"], schema, terms, again, files)
 
 
 def call_digest(work: WorkItem, place: CallPlace, use: ToolUse, number: int) -> str:

@@ -13,6 +13,7 @@ from runs.pev.delimiters import delimited
 from runs.pev.tools.tool import Resource, Results, Tool, ToolContext
 
 _Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
+_Why = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
 _Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
@@ -27,10 +28,13 @@ class AskPerson(Tool):
     description = (
         "Asks the person who answers for this task, and waits, perhaps for hours. Only for what decides the work, "
         "stands in no file and cannot be left open in the result: one short question that can be answered without "
-        "reading anything else, with the likely answers as choices."
+        "reading anything else, with the likely answers as choices, and why you ask."
     )
 
     question: Annotated[_Question, Field(description="One question")]
+    why: Annotated[
+        _Why, Field(description="Why no file answers it and what the answer changes, with file and place")
+    ] = ""
     choices: Annotated[list[_Choice], Field(max_length=8, description="Likely answers; may be empty")] = []
 
     def run(self, context: ToolContext) -> ToolResult:
@@ -39,7 +43,7 @@ class AskPerson(Tool):
         """
         people = context.reach.people
         assert people is not None
-        answer = people.ask(self.question, self.choices)
+        answer = people.ask(self.question, self.choices, self.why)
         lead = "has left this to you: decide, and say what you decided" if answer.delegated else "has answered"
         if not answer.words:
             return ToolResult(f"{answer.person} {lead}.")

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from runs.accounting.usage import spent_usd, worked_seconds
 from runs.acts.call import Call
+from runs.acts.shape import Remark
 from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, Complexity, StepStatus, Verb
 from runs.errors import NoVerdict
@@ -19,7 +20,7 @@ from runs.lifecycle.change_requests import plain
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import Answer, GateFigures, GateType, Limit, Subject, Wording
 from runs.lifecycle.gates.registry import needs_second_person, type_of
-from runs.lifecycle.gates.tool_gate import call_of
+from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.snoozes import SNOOZES
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint, Unmet
@@ -40,6 +41,7 @@ from runs.readmodel.result_points import (
 )
 from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
+from runs.store.trees import files_of
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
 from runs.web.gates.first_findings import Finding, first_findings
@@ -244,7 +246,20 @@ class GateView:
     @cached_property
     def call(self) -> Call | None:
         """The call that acts outside."""
-        return call_of(self.row) if self.row.call else None
+        if not self.row.call:
+            return None
+        tree = self.row.run.head
+        return call_of(self.row, files_of(tree).keys() if tree else ())
+
+    @property
+    def remarks(self) -> list[Remark]:
+        """What to know before one reads the fields of the call."""
+        return self.call.remarks(reasons_for(self.row)) if self.call else []
+
+    @property
+    def has_whole_question(self) -> bool:
+        """Whether the title already says the whole question."""
+        return self.title == self.row.question
 
     @property
     def plan(self) -> PlanReading | None:
@@ -273,7 +288,7 @@ class GateView:
     def folds(self) -> list[GateFold]:
         """The parts that are fetched when they are opened, in order, without empty ones."""
         if self.attempt is None:
-            return [GateFold("json", "As JSON", 0)] if self.call else []
+            return [GateFold("json", "Technical details", 0)] if self.call else []
         calls, changed = len(self.attempt.tools), self.changes
         differing = len(changed.files) if changed else 0
         found = [

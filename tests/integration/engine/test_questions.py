@@ -16,8 +16,8 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, looking, plan, step, told, verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
-LAW = "Which law applies?"
-ASK = ToolUse("ask_person", {"question": LAW, "choices": ["German law", "French law"]})
+LAW, WHY = "Which law applies?", "No contract names one."
+ASK = ToolUse("ask_person", {"question": LAW, "choices": ["German law", "French law"], "why": WHY})
 ONE = plan(step("one"))
 
 
@@ -31,7 +31,8 @@ def test_a_step_waits_for_its_answer_and_goes_on_where_it_was(
     answer(run, alice)
     drain(run)
     gate = open_gate(run)
-    assert (gate.kind, gate.question, gate.choices) == (GateKind.QUESTION, LAW, ["German law", "French law"])
+    assert (gate.kind, gate.question, gate.why) == (GateKind.QUESTION, LAW, WHY)
+    assert gate.choices == ["German law", "French law"]
     assert gate.step is not None
     assert gate.step.key == "one"
     assert [work.status for work in run.work.open()] == [WorkStatus.SUSPENDED]

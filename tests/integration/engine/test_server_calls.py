@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -91,10 +92,13 @@ def test_what_acts_waits_for_a_person_who_sees_what_is_sent(
     page = client.get(f"/runs/{run.pk}/").text
     assert "Carry out “create” on tickets?</h2>" in page
     assert '<bdi class="act-words">The door is broken</bdi>' in page
-    assert about(gate)[:4] == [
+    assert about(gate)[:7] == [
         "Carry out “create” on tickets?",
+        "Why: the AI gives no reason. The step: Write the results of one.",
+        "Named in the approved plan: step “Do one” may use this tool",
         "! Not known whether it can be undone",
-        "Account: not named by the administrator (server tickets, tool create)",
+        "! In whose name: unknown. The administrator has not said which account “tickets” uses.",
+        "Tool: create of the server tickets",
         "Title: The door is broken",
     ]
     answer(run, alice)
@@ -176,8 +180,13 @@ def test_a_refusal_needs_no_words(
     gate = open_gate(run)
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").text
-    assert '<button class="button" name="verb" value="approve">Carry out</button>' in undescribed(page)
-    assert '<button class="button" name="verb" value="reject">Don’t carry out</button>' in undescribed(page)
+    buttons = re.findall(
+        r'<button class="button" name="verb" value="(approve|reject)">(.*?)</button>', undescribed(page)
+    )
+    assert [(verb, strip_tags(words).strip()) for verb, words in buttons] == [
+        ("approve", "Carry out"),
+        ("reject", "Don’t carry out"),
+    ]
     client.post(f"/runs/{run.pk}/gates/{gate.pk}/", {"verb": "reject", "digest": gate.digest})
     gate.refresh_from_db()
     assert (gate.status, gate.reason) == (GateStatus.REJECTED, NO_REASON)
@@ -187,6 +196,22 @@ def test_a_refusal_needs_no_words(
     (call,) = server_calls(run)
     assert call.result == "alice has not allowed this call, and nothing was sent: No reason given."
     assert tickets.calls == []
+
+
+def test_what_the_model_writes_with_a_call_is_its_reason(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets
+) -> None:
+    def explaining(request: Request, right: Answer) -> Answer:
+        return UseTools(CREATE, text="The caretaker has to know.") if isinstance(right, UseTools) else right
+
+    api.script(Team(plan=PLAN, executor=explaining))
+    run = submitted(servers=["tickets"])
+    drain(run)
+    answer(run, alice)
+    drain(run)
+    gate = open_gate(run)
+    assert gate.why == "The caretaker has to know."
+    assert about(gate)[1] == "Why, in words of the AI: “The caretaker has to know.”"
 
 
 def test_the_words_of_an_administrator_are_shown_and_approving_is_bound_to_them(
@@ -199,7 +224,7 @@ def test_the_words_of_an_administrator_are_shown_and_approving_is_bound_to_them(
     page = client.get(f"/runs/{run.pk}/").text
     assert '<p class="gate-lead">Creates a ticket that everyone sees.</p>' in page
     assert '<li data-mark="warn"><strong>Cannot be undone</strong></li>' in page
-    account = "<strong>Account</strong> robot@example.com (server tickets, tool create)"
+    account = "<strong>In the name of:</strong> robot@example.com"
     assert account in page
     tickets.use(account="boss@example.com", tools=words)
     answer(run, alice)

@@ -1,5 +1,7 @@
 """A question of a model on the pages: what is asked, how it is answered, and that an answer approves nothing."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.utils.html import escape
@@ -26,9 +28,11 @@ def test_the_page_says_who_asks_what_and_what_may_be_answered(alice_client: Clie
     page = alice_client.get(f"/runs/{run.pk}/").text
     gate = " ".join(page.split('<article class="gate"')[1].split("</article>")[0].split())
     for words in (
-        "The AI has a question</h2>",
+        ">Which law applies to the notices?</h2>",
         "<li>step “Review the clauses”</li>",
-        '<p class="gate-cause">Which law applies to the notices?</p>',
+        "<strong>Why:</strong> the AI gives no reason. The step: Find vague terms",
+        "Let the AI decide: It decides for itself, and says in its result what it decided.",
+        'placeholder="Your own words, instead of a choice or to add to it (the AI sees them)"',
         'name="choice" value="German law"',
         'name="verb" value="answer"',
         ">Let the AI decide</button>",
@@ -37,6 +41,14 @@ def test_the_page_says_who_asks_what_and_what_may_be_answered(alice_client: Clie
         assert words in gate
     assert "An approval is bound to" not in gate
     assert "Which law applies to the notices?" in alice_client.get("/").text
+
+
+def test_a_long_question_is_shown_whole_below_its_title_with_the_reason(alice_client: Client) -> None:
+    run = factories.question_gate("Which law? " * 60, why="The lease is silent.")
+    page = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
+    assert re.search(r">(Which law\? ){21}Which la…</h2>", page)
+    assert re.search(r'<p class="gate-cause">(Which law\? ?){60}</p>', page)
+    assert "<strong>Why, in words of the AI:</strong> “The lease is silent.”" in page
 
 
 def test_an_answer_lets_the_work_go_on(alice_client: Client) -> None:

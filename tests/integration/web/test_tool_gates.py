@@ -42,18 +42,51 @@ def test_an_email_is_shown_as_an_email(alice_client: Client) -> None:
     assert "Send this e-mail?" in words
     assert "To 2 bob@example.com ann@example.com Subject Invoice 5 Attachments Filename invoice.pdf" in words
     assert "<pre>\nDear Bob,\n\nplease pay.</pre>" in page
-    assert "Also sent 1 Priority high" in words
-    assert "Account not named by the administrator (server mail, tool send)" in words
-    assert ">Send</button>" in page
-    assert ">Don’t send</button>" in page
-    assert 'placeholder="Reason (the AI sees it)"' in page
+    assert words.index("Other fields sent along Priority high") < words.index("Dear Bob"), "long texts come last"
+    assert "Cannot be undone" in words
+    assert "In whose name: unknown. The administrator has not said which account “mail” uses." in words
+    assert [button in words for button in ("Send Don’t send", "Don’t send: Nothing leaves the run.")] == [True, True]
+    assert 'placeholder="Reason (with “Don’t send” the AI sees it, with “Send” it is only stored)"' in page
     assert '"subject"' not in page
 
 
 def test_the_arguments_as_json_are_fetched_from_a_fold(alice_client: Client) -> None:
     run = factories.tool_gate("mail__send", MAIL)
     part = alice_client.get(f"{address(gate_of(run))}json/")
-    assert json.loads(unescape(strip_tags(part.text))) == MAIL
+    said, _, arguments = unescape(strip_tags(part.text)).partition("{")
+    assert " ".join(said.split()) == "MCP server mail, tool send"
+    assert json.loads("{" + arguments) == MAIL
+
+
+def test_the_page_says_why_and_whether_the_plan_names_the_tool(alice_client: Client) -> None:
+    run = factories.tool_gate("mail__send", MAIL, purpose="Remind Bob.", why="Invoice 5 is late.\nNo one was told.")
+    words = words_of(alice_client.get(f"/runs/{run.pk}/").text)
+    assert "Why, in words of the AI: “Invoice 5 is late. No one was told.”" in words
+    assert "Named in the approved plan: step “Review the clauses”: Remind Bob." in words
+    words = words_of(gate_on(alice_client, "mail__send", MAIL))
+    assert "Why: the AI gives no reason. The step: Find vague terms" in words
+    assert "Not named in the approved plan: step “Review the clauses” does not mention it" in words
+
+
+def test_only_administrators_are_told_what_they_can_do(alice_client: Client, admin_client: Client) -> None:
+    run = factories.tool_gate("mail__send", MAIL)
+    hint = (
+        "For administrators: say whose account “mail” uses (account) and whether “send” can be undone (can_be_undone)"
+    )
+    assert hint not in words_of(alice_client.get(f"/runs/{run.pk}/").text)
+    assert hint in words_of(admin_client.get(f"/runs/{run.pk}/").text)
+
+
+def test_an_attachment_that_is_a_file_of_the_run_is_a_link(alice_client: Client) -> None:
+    page = gate_on(alice_client, "mail__send", MAIL | {"attachments": ["Service agreement.md", "other.pdf"]})
+    assert re.search(r'<a href="/runs/\d+/files/contracts/Service%20agreement.md" data-source>Open ', page)
+    assert words_of(page).count("not a file of this run, so it cannot be opened here") == 1
+
+
+def test_addresses_are_read_from_left_to_right(alice_client: Client) -> None:
+    page = gate_on(alice_client, "mail__send", MAIL | {"to": "שלום@example.com", "subject": "שלום"})
+    assert '<bdi class="act-words" dir="ltr">שלום@example.com</bdi>' in page
+    assert '<bdi class="act-words">שלום</bdi>' in page
 
 
 def test_inbox_and_head_of_the_run_ask_the_same(alice_client: Client) -> None:
@@ -109,7 +142,7 @@ def test_a_hostile_call_is_shown_safely_and_whole(alice_client: Client) -> None:
     assert [tag for tag in ("<script", "<img", "evil'>") if tag in page] == []
     assert page.count("<form") == page.count('method="post"'), "only forms of ours"
     shown = ["alert(1)", "onerror=alert(2)", "action='//evil'", "the end of it", "the bottom", "line 1999", "entry 999"]
-    shown += ["U+202E", "U+200B", "Latin + Cyrillic", "U+D800", str(10**40), "argument 199", "A.b", "empty list"]
+    shown += ["U+202E", "U+200B", "Latin + Cyrillic", "U+D800", str(10**40), "argument 199", "a.b", "empty list"]
     assert [text for text in shown if text not in words] == []
     assert "Look closely" in words
     assert page.count("<dt>") < 500

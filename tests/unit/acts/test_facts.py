@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runs.acts.facts import MAX_DEPTH, MAX_FACTS, Fact, FactReader, as_json, label_of, strings_in
+from runs.acts.facts import MAX_DEPTH, MAX_FACTS, Fact, FactReader, as_json, flattened, label_of, strings_in
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8"), max_size=300),
@@ -43,8 +44,8 @@ def texts(one: Fact) -> list[str]:
         (True, "Yes", ""),
         (False, "No", ""),
         (None, "", "nothing"),
-        ("", "", "empty text"),
-        ("   ", "", "blank text of 3 characters"),
+        ("", "", "left empty"),
+        ("   ", "", "only 3 spaces or line breaks"),
         ([], "", "empty list"),
         ({}, "", "nothing"),
     ],
@@ -156,3 +157,30 @@ def test_a_terminal_shows_both_ends_of_what_is_long() -> None:
     assert len(lines) < 32
     assert lines[:3] == ["Value:", "    Body (25,000 characters in 5,001 lines):", "        line"]
     assert lines[-2:] == ["        - 11@x", "        … 28 more, which the page of the run shows …"]
+
+
+@given(VALUES)
+def test_flattening_loses_no_text_and_leaves_no_object_in_an_object(value: Any) -> None:
+    one = fact(value)
+    flat = list(flattened([one]))
+    assert Counter(text for part in flat for text in texts(part)) == Counter(texts(one))
+    assert [part for part in flat if part.parts and not (part.is_list or part.is_line)] == []
+
+
+def test_members_of_objects_have_the_labels_of_both() -> None:
+    plan = {"first_day": "x" * 90, "limits": {"times": 12, "per_day": [1, 2], "URL": "y" * 90}}
+    labels = [part.label for part in flattened([FactReader().fact("Schedule", plan)])]
+    assert labels == [
+        "Schedule: first day",
+        "Schedule: limits, times",
+        "Schedule: limits, per day",
+        "Schedule: limits, URL",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_address"),
+    [("bob@example.com", True), ("https://a.example/b?c", True), ("Bob at example.com", False), ("a@b c", False)],
+)
+def test_addresses_are_told_from_words(words: str, is_address: bool) -> None:
+    assert fact(words).is_address == is_address

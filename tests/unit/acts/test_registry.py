@@ -8,6 +8,7 @@ import pytest
 
 from runs.acts.call import MAX_OTHERS, Call
 from runs.acts.registry import SHAPES
+from runs.acts.shape import Remark
 from runs.mcp_client.server_config import CallTerms
 
 MAIL = {"to": ["bob@example.com"], "subject": "Invoice 5", "body": "Dear Bob,\n\nplease pay."}
@@ -15,7 +16,9 @@ MESSAGE = {"channel": "#general", "text": "Lunch?"}
 TICKET = {"title": "The door is broken", "description": "Since March.", "labels": ["door"]}
 EVENT = {"summary": "Review", "start": "2026-12-01T09:00:00+01:00", "end": "2026-12-01T10:00:00+01:00"}
 REQUEST = {"url": "https://example.com/a", "method": "DELETE", "headers": {"Accept": "*/*"}}
+PAYMENT = {"amount": 5, "iban": "DE02120300000000202051"}
 FILE = {"path": "/srv/a.txt", "content": "Hello\nworld"}
+UNKNOWN = "The administrator has not said which account “office” uses."
 
 
 def call(tool: str, arguments: dict[str, Any], schema: dict[str, Any] | None = None, **more: Any) -> Call:
@@ -33,15 +36,34 @@ def call(tool: str, arguments: dict[str, Any], schema: dict[str, Any] | None = N
         ("ticket", TICKET, "ticket", "Submit this ticket?", ("Submit", "Don’t submit")),
         ("add-event", EVENT, "calendar_event", "Create this calendar event?", ("Create", "Don’t create")),
         ("reschedule", EVENT, "calendar_event", "Change this calendar event?", ("Change", "Don’t change")),
-        ("fetch", REQUEST, "http_request", "Send this HTTP request?", ("Send", "Don’t send")),
+        ("fetch", REQUEST, "http_request", "Delete data at example.com?", ("Delete", "Don’t delete")),
         ("write_file", FILE, "file_change", "Write this file?", ("Write", "Don’t write")),
         ("upload", FILE, "file_change", "Upload this file?", ("Upload", "Don’t upload")),
         ("append", FILE, "file_change", "Add to this file?", ("Add", "Don’t add")),
         (
             "transfer",
-            {"iban": "DE1", "amount": 5},
+            {"card": "1", "points": 5},
             "",
             "Carry out “transfer” on office?",
+            ("Carry out", "Don’t carry out"),
+        ),
+        ("transfer", PAYMENT, "payment", "Make this payment?", ("Pay", "Don’t pay")),
+        ("request_payment", PAYMENT, "payment", "Ask for this payment?", ("Ask", "Don’t ask")),
+        ("prepare_payment", PAYMENT, "payment", "Prepare this payment?", ("Prepare", "Don’t prepare")),
+        # Nothing in its name says that it pays.
+        ("add", PAYMENT, "payment", "Carry out “add” on office?", ("Carry out", "Don’t carry out")),
+        (
+            "cancel_payment",
+            PAYMENT,
+            "payment",
+            "Carry out “cancel_payment” on office?",
+            ("Carry out", "Don’t carry out"),
+        ),
+        (
+            "update_or_delete",
+            TICKET,
+            "ticket",
+            "Carry out “update_or_delete” on office?",
             ("Carry out", "Don’t carry out"),
         ),
         # The name says that it does something else than its arguments suggest.
@@ -123,14 +145,6 @@ def test_two_arguments_of_one_meaning_are_told_apart_by_their_names() -> None:
     assert [(fact.label, fact.name) for fact in one.fields if fact.label == "To"] == [("To", "to"), ("To", "email")]
 
 
-def test_dates_are_shown_with_their_weekday() -> None:
-    starts, ends = call("add", EVENT | {"end": "later"}).fields[1:3]
-    assert (starts.words, starts.note) == (EVENT["start"], "Tuesday 1 December 2026, 09:00")
-    assert (ends.words, ends.note) == ("later", "")
-    (starts, _) = call("add", EVENT | {"start": {"date": "2026-12-02"}}).fields[1:3]
-    assert [(part.words, part.note) for part in starts.parts] == [("2026-12-02", "Wednesday 2 December 2026")]
-
-
 def test_a_call_that_may_have_been_carried_out_asks_so() -> None:
     assert call("send", MAIL, again=True).wording.question == "Send this e-mail again?"
 
@@ -138,18 +152,44 @@ def test_a_call_that_may_have_been_carried_out_asks_so() -> None:
 @pytest.mark.parametrize(
     ("terms", "lines"),
     [
-        (CallTerms(), ["! Not known whether it can be undone", "Account: not named by the administrator"]),
+        (CallTerms(), ["! Cannot be undone", "! In whose name: unknown. " + UNKNOWN]),
         (
             CallTerms("office@example.com", "Sends a letter.", can_be_undone=False),
-            ["Sends a letter.", "! Cannot be undone", "Account: office@example.com"],
+            ["Sends a letter.", "! Cannot be undone", "In the name of: office@example.com"],
         ),
-        (CallTerms("me", "", can_be_undone=True), ["Can be undone", "Account: me"]),
+        (CallTerms("me", "", can_be_undone=True), ["Can be undone", "In the name of: me"]),
     ],
 )
 def test_account_and_undoing_are_said_before_the_arguments(terms: CallTerms, lines: list[str]) -> None:
-    *first, account = lines
-    expected = [*first, f"{account} (server office, tool send)", "To:", "    - bob@example.com"]
+    expected = [*lines, "Tool: send of the server office", "To:", "    - bob@example.com"]
     assert list(call("send", MAIL, terms=terms).lines())[: len(expected)] == expected
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("send", MAIL, "Cannot be undone"),
+        ("post", MESSAGE, "Cannot be undone"),
+        ("transfer", PAYMENT, "Cannot be undone"),
+        ("fetch", REQUEST, "Cannot be undone"),
+        ("create_draft", MAIL, "Not known whether it can be undone"),
+        ("create_issue", TICKET, "Not known whether it can be undone"),
+        ("add", EVENT, "Not known whether it can be undone"),
+        ("write", FILE, "Not known whether it can be undone"),
+        ("do", {"a": 1}, "Not known whether it can be undone"),
+    ],
+)
+def test_what_leaves_cannot_be_undone_unless_an_administrator_says_so(
+    tool: str, arguments: dict[str, Any], words: str
+) -> None:
+    assert call(tool, arguments).undo.subject == words
+    assert call(tool, arguments, terms=CallTerms(can_be_undone=True)).undo == Remark("good", "Can be undone")
+
+
+def test_long_texts_come_after_all_that_is_short() -> None:
+    one = call("send", {"body": "line\n" * 400, "importance": "high", "to": "a@x", "subject": "s"})
+    assert [fact.label for fact in one.short_fields] == ["To", "Subject"]
+    assert [fact.label for fact in one.texts] == ["Text"]
 
 
 def test_many_arguments_are_all_there() -> None:
@@ -162,8 +202,13 @@ def test_many_arguments_are_all_there() -> None:
 
 def test_what_is_hidden_is_named_wherever_it_is() -> None:
     nested = {"a": [{"b\u202ec": ["p\u0430ypal"]}], "d": "zero\u200bwidth"}
-    said = " ".join(call("do", nested).hidden)
-    assert [words for words in ("U+202E", "Cyrillic", "U+200B") if words not in said] == []
+    assert call("do", nested).hidden == [
+        "“A” hides a character that turns the order of letters round.",
+        "“A”: “p\u0430ypal” has Latin and Cyrillic letters in one word, and imitates “paypal”.",
+        "“D” contains 1 character that cannot be seen; the marks below say where.",
+    ]
+    wrapped = {"message": MAIL | {"subject": "a\u200bb"}, "sa\u200bve": True}
+    assert [said.partition("” ")[0] for said in call("send", wrapped).hidden] == ["“Subject", "“sa\u200bve"]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: str(shape.name))

@@ -1,0 +1,139 @@
+"""What people are told before they read the fields of a call: where it goes, what it replaces, how much is paid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runs.acts.call import Call
+from runs.acts.shape import Remark
+
+PAYMENT = {"amount": 1200.5, "currency": "EUR", "to": "Bob", "iban": "DE02 1203 0000 0000 2020 51", "from": "DE1"}
+EVENT = {"summary": "Review", "start": "2026-12-01", "end": "2026-12-02", "attendees": ["bob@example.com"]}
+FILE = {"path": "/srv/a.txt", "content": "Hello"}
+
+
+def remarks_on(tool: str, arguments: dict[str, Any], schema: dict[str, Any] | None = None) -> list[str]:
+    """The remarks of the shape, as lines of a terminal."""
+    lines = list(Call("office", tool, arguments, schema or {}).lines())
+    end = next(at for at, line in enumerate(lines) if "undone" in line)
+    return lines[:end]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        ({"purpose": "Rent"}, "Pays: 1,200.50 EUR"),
+        ({"amount": 1200, "purpose": "Rent"}, "Pays: 1,200 EUR"),
+        ({"amount": "1200.505"}, "Pays: 1,200.505 EUR"),
+        ({"amount": {"value": "5.5", "currency": "USD"}, "currency": ""}, "Pays: 5.50 USD"),
+        ({"currency": ""}, "! Pays: 1,200.50 (no currency given)"),
+        ({"amount": "much"}, "! Amount: it cannot be read as a number: see below"),
+        ({"amount": 1e300}, "! Amount: it cannot be read as a number: see below"),
+        ({"schedule": "monthly"}, "! Pays: 1,200.50 EUR, monthly, without an end that the call names"),
+        (
+            {"schedule": {"every": "month", "limits": {"times": 12}}},
+            "! Pays: 1,200.50 EUR, every month, 12 times, 14,406.00 EUR in total",
+        ),
+        ({"times": 3}, "! Pays: 1,200.50 EUR, again and again, 3 times, 3,601.50 EUR in total"),
+    ],
+)
+def test_a_payment_says_how_much_and_how_often(arguments: dict[str, Any], first: str) -> None:
+    assert remarks_on("transfer", PAYMENT | arguments)[0] == first
+
+
+def test_a_payment_says_what_it_does_not_know() -> None:
+    assert remarks_on("transfer", {"amount": 5, "currency": "EUR", "iban": "DE03 1203 0000 0000 2020 51"})[1:] == [
+        "! To whom: no name is given, only an account",
+        "! Wrong account number: its check digits do not fit: it is mistyped or made up",
+        "! From which account: unknown; the call does not say",
+        "! Purpose: none is given",
+    ]
+    assert remarks_on("transfer", PAYMENT | {"purpose": "Rent"})[1:] == []
+
+
+def test_an_amount_in_cents_is_called_that() -> None:
+    schema = {"properties": {"amount": {"type": "integer", "description": "In the smallest currency unit."}}}
+    (first, *_) = remarks_on("pay", PAYMENT | {"amount": 120050}, schema)
+    assert first == "Pays: 120,050 EUR, in the smallest unit, such as cents"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({}, ["! Invitations: may be sent by the server to everyone named below"]),
+        ({"sendUpdates": "all"}, ["! Invitations: are sent to everyone named below"]),
+        ({"send_invitations": False}, ["Invitations: none are sent, the call says"]),
+        ({"attendees": []}, []),
+    ],
+)
+def test_an_event_says_whether_people_are_invited(arguments: dict[str, Any], lines: list[str]) -> None:
+    assert remarks_on("add_event", EVENT | arguments) == lines
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "line"),
+    [
+        ("write_file", {}, "! May replace a file of this name: the call does not say what happens if there is one"),
+        ("write_file", {"overwrite": True}, "! Replaces: a file of this name, if there is one"),
+        ("write_file", {"overwrite": False}, "New file: nothing is replaced, the call says"),
+        ("write_file", {"mode": "create_new"}, "New file: nothing is replaced, the call says"),
+        ("write_file", {"mode": "a"}, "! Changes a file: that is there already: the text is added to it"),
+        ("append_file", {}, "! Changes a file: that is there already: the text is added to it"),
+        ("update_file", {}, "! Replaces: the file of this name"),
+    ],
+)
+def test_a_file_is_new_or_replaces_one(tool: str, arguments: dict[str, Any], line: str) -> None:
+    assert remarks_on(tool, FILE | arguments) == [line]
+
+
+def test_a_message_names_its_workspace() -> None:
+    message = {"channel": "#general", "text": "Lunch?"}
+    assert remarks_on("post", message) == ["Workspace: not named in the call"]
+    assert remarks_on("post", message | {"team_id": "T1"}) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "question", "first"),
+    [
+        (
+            "https://crm.example.com/a",
+            "Send data to crm.example.com?",
+            "! Leaves for another company or person: everything below goes to crm.example.com",
+        ),
+        (
+            "https://bank.example@evil.example/a",
+            "Send data to evil.example?",
+            "! Misleading address: “bank.example@” is a name and password, not where it goes",
+        ),
+        (
+            f"https://bank.example.{'a' * 60}.evil.example/",
+            f"Send data to …{'a' * 47}.evil.example?",
+            f"! Leaves for another company or person: everything below goes to bank.example.{'a' * 60}.evil.example",
+        ),
+        ("https://10.0.0.1:8443/a", "Send data to 10.0.0.1?", "Goes to: 10.0.0.1, in your own network"),
+        ("nowhere", "Send this HTTP request?", "! Not known where it goes: the address has no host that can be read"),
+        (
+            "https://[half",
+            "Send this HTTP request?",
+            "! Not known where it goes: the address has no host that can be read",
+        ),
+    ],
+)
+def test_a_request_names_the_host_that_gets_it(url: str, question: str, first: str) -> None:
+    arguments = {"url": url, "body": {"a": 1}}
+    assert Call("web", "fetch", arguments).wording.question == question
+    assert remarks_on("fetch", arguments)[0] == first
+
+
+def test_a_request_without_encryption_says_so() -> None:
+    lines = remarks_on("fetch", {"url": "http://a.example", "method": "GET"})
+    assert lines[1:] == [
+        "! Not encrypted: others on the way can read and change it (http instead of https)",
+        "GET request: asks for a page; what the address contains is sent along",
+    ]
+
+
+def test_a_remark_has_one_colon() -> None:
+    assert [Remark("", "a", "b").lead, Remark("", "a: b", "c").lead, Remark("", "a").lead] == ["a:", "a: b.", "a"]
