@@ -130,9 +130,9 @@ def changes(before: AgentDefinition, after: AgentDefinition, budget: DiffBudget)
 
 def _texts(agent: AgentDefinition) -> Iterator[tuple[str, str]]:
     yield "instructions", agent.instructions
-    yield "model", agent.model or "that of the run"
-    yield "effort", agent.effort or "that of the run"
-    yield "tools", ", ".join(agent.tools) or "what its step says"
+    yield "model", agent.model or "the model of the run"
+    yield "effort", agent.effort or "the effort of the run"
+    yield "tools", ", ".join(agent.tools) or "those that its step names"
 
 
 MAX_AGENTS = 100

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 from typing import NamedTuple, TypedDict
 
 from django.utils import timezone
@@ -89,11 +89,11 @@ def allowance(
     others = run.work.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED], reserved_usd=0).exclude(pk=work.pk)
     tokens = max(bound.tokens_for(left / (1 + others.count()), wanted), bound.tokens_for(left, least))
     if tokens < least:
-        flight = f", and calls in flight up to ${held:.4f}" if held else ""
+        flight = f", and calls in progress may cost up to {_up_to_a_cent(held)}" if held else ""
         cut = "The last two answers were cut off for want of room. " if whole else ""
         sentence = (
-            f"{cut}${spent:.4f} of the budget of ${policy.budget:.2f} are spent{flight}; "
-            f"the next call could cost up to ${bound.of(least):.4f}, with {least:,} tokens of answer."
+            f"{cut}${spent:,.2f} of the budget of ${policy.budget:,.2f} is spent{flight}; "
+            f"the next call may cost up to {_up_to_a_cent(bound.of(least))}."
         )
         return Allowance(0, sentence)
     work.reserved_usd = bound.of(tokens)
@@ -162,3 +162,7 @@ def _raise_limits(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Po
 
 def _minutes(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+
+
+def _up_to_a_cent(amount: Decimal) -> str:
+    return f"${amount.quantize(Decimal('0.01'), ROUND_UP):,.2f}"

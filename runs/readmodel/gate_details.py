@@ -35,7 +35,7 @@ class FailedCalls:
         if self.failed and self.begun and self.ended:
             minutes = round((self.ended - self.begun).total_seconds() / 60)
             time = f" within {pluralize(minutes, 'minute')}" if minutes else ""
-            return f"{self.who} was asked {pluralize(self.failed, 'time')}{time} and gave no answer."
+            return f"{self.who} was asked {pluralize(self.failed, 'time')}{time}, each time without an answer."
         if self.unusable:
             return f"{self.who} answered {pluralize(self.unusable, 'time')}, and no answer could be used."
         return f"{self.who} had answered {pluralize(self.answers, 'time')} before." if self.answers else ""

@@ -52,9 +52,12 @@ from runs.readmodel.plan_differences import (
 from runs.readmodel.run_rows import RunRows, ToolReading
 from runs.readmodel.status_words import step_mark
 from runs.store.trees import files_of
-from runs.text.plural import pluralize
+from runs.text.plural import pluralize, word_for
 from runs.text.sentences import first_sentence
-from runs.text.truncate import truncate_line
+from runs.text.truncate import quoted, truncate_line
+
+MAX_UNSOURCED = 3
+"""Steps that are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,9 +381,29 @@ class PlanReading:
             (self.judged, self.rows.run.policy.reviews(self.judged)),
         )
         sourced = sum(1 for criterion in self.criteria if criterion.topic is About.SOURCES)
-        compared = f"{sourced or 'none'} {'compares' if sourced < 2 else 'compare'} with your files"
+        compared = f"; {sourced} {word_for(sourced, 'compares', 'compare')} with your files" if sourced else ""
         parts = ", ".join(words for count, words in who if count)
-        return f"{pluralize(len(self.criteria), 'check')}: {parts}; {compared}"
+        return f"{pluralize(len(self.criteria), 'check')}: {parts}{compared}"
+
+    @property
+    def unsourced_words(self) -> str:
+        """The steps whose results are not compared with the sources: all of them, or the first by name."""
+        names = self.unsourced
+        if len(names) == len(self.specs) > 1:
+            return f"{'both' if len(names) == 2 else f'all {len(names)}'} steps"
+        more = f" and {len(names) - MAX_UNSOURCED} more" if len(names) > MAX_UNSOURCED else ""
+        return ", ".join(map(quoted, names[:MAX_UNSOURCED])) + more
+
+    @property
+    def reads_alike(self) -> str:
+        """What every step reads, if it is the same for all of several; else empty."""
+        found = {step.reads for step in self.steps}
+        return found.pop() if len(found) == 1 and len(self.steps) > 1 else ""
+
+    @property
+    def stays_inside(self) -> bool:
+        """Whether no step does anything beyond reading and writing files of the run."""
+        return not self.effect and not any(step.effects for step in self.steps)
 
     @cached_property
     def not_read(self) -> list[str]:

@@ -49,7 +49,7 @@ def test_a_run_is_decided_read_and_downloaded(plain: Page, site: Site) -> None:
     for name in ("Plan", "Steps", "Files", "History", "Cost", "Overview"):
         plain.locator("#run-tabs").get_by_role("link", name=name).click()
         expect(plain.locator("#run-tabs [aria-current=page]")).to_contain_text(name)
-    gate(plain, "step").get_by_role("button", name="Approve").click()
+    gate(plain, "step").get_by_role("button", name="Accept").click()
     until(plain, plain.locator("#run-result").get_by_text("Succeeded"))
     plain.locator("#run-controls").get_by_role("link", name="Report").click()
     expect(plain.get_by_role("heading", level=1)).to_be_visible()

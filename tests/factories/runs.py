@@ -35,6 +35,7 @@ from runs.models import Gate, Run
 from runs.pev.contracts import PlanContract, PlannedAction
 from runs.pev.verifier import failed
 from runs.store import journal
+from runs.text.plural import pluralize, word_for
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
 from tests.factories.cast import alice, bob
 from tests.factories.driving import read_ahead, submit_as
@@ -172,7 +173,9 @@ def points(count: int) -> str:
     """A report with so many points."""
     numbers = range(1, count + 1)
     found = [f"- F{number} (contracts/lease.md, line {number}): clause {number} names no date" for number in numbers]
-    return "\n".join([f"{count} points need attention in 3 documents.", "", *found])
+    return "\n".join(
+        [f"{pluralize(count, 'point')} {word_for(count, 'needs', 'need')} attention in 3 documents.", "", *found]
+    )
 
 
 def rows(count: int) -> str:
@@ -250,7 +253,7 @@ def step_error(**changes: Any) -> Run:
 def budget_gate() -> Run:
     """The review may cost more than is left; somebody has to raise the budget, or end the run."""
     return _at_limit(
-        "$0.1320 of the budget of $0.15 are spent; the next call could cost up to $0.03, with 2,000 tokens of answer.",
+        "$0.13 of the budget of $0.15 is spent; the next call may cost up to $0.03.",
         budget=Decimal("0.15"),
     )
 

@@ -33,7 +33,7 @@ class BudgetGate(GateType):
     }
     unattended = Verb.REJECT
     raises_limits = True
-    heading = "A limit is reached."
+    heading = "Raise the limit?"
 
     def digest(self, gate: Gate) -> str:
         return fingerprint.policy_digest(gate.run.policy)
@@ -51,7 +51,7 @@ class BudgetGate(GateType):
             effects.finish(gate.run, ended=f"The limit was reached, and {who} finished the run with what was there.")
 
     def title(self, gate: Gate, unpassed: str = "") -> str:
-        return "A limit is reached"
+        return self.heading
 
     def short_question(self, gate: Gate) -> str:
         return gate.question
@@ -76,7 +76,7 @@ class BudgetGate(GateType):
             limits.append(Limit("budget", "New budget in USD", policy.budget, more, "Raise to ${}", why))
         if policy.time_limit is not None:
             now = policy.time_limit // 60
-            minutes, why = _suggested_minutes(now, known.worked_seconds)
+            minutes, why = _suggested_minutes(now, known)
             limits.append(Limit("minutes", "New time limit in minutes", now, minutes, "Raise to {} minutes", why))
         return tuple(limits)
 
@@ -112,11 +112,14 @@ def _suggested_budget(now: Decimal, figures: GateFigures) -> tuple[Decimal, str]
     return more, f"{why}. It is enough if every further step passes at once; each further attempt needs more."
 
 
-def _suggested_minutes(now: int, worked_seconds: float) -> tuple[int, str]:
-    """A new time limit in minutes, and how it was worked out. How long the rest takes is not estimated."""
-    worked = ceil(worked_seconds / 60)
+def _suggested_minutes(now: int, figures: GateFigures) -> tuple[int, str]:
+    """A new time limit in minutes, and how it was worked out: at the pace of the steps that are done, if any are."""
+    worked = ceil(figures.worked_seconds / 60)
     if worked < now:
         return now, f"The time limit of {now} minutes is not reached: {pluralize(worked, 'minute')} were worked."
+    if figures.rest_minutes:
+        more = worked + figures.rest_minutes
+        return more, f"{more} minutes are the {worked} worked and {figures.rest_minutes} for the rest at the same pace."
     more = worked + now
     return (
         more,

@@ -22,7 +22,6 @@ from runs.lifecycle.gates.gate_type import (
 )
 from runs.lifecycle.transitions import change
 from runs.models import Gate, User, WorkItem, clock
-from runs.text.plural import pluralize
 
 
 @dataclass(frozen=True)
@@ -166,8 +165,8 @@ def what_trying_again_does(gate: Gate, answers: int, attempt: int) -> str:
         case WorkKind.ATTEMPT if gate.cause == NoVerdict.kind:
             return "The verifier is asked again about the same result."
         case _:
-            kept = f"after its {pluralize(answers, 'answer')}" if answers else "from its beginning"
-            return f"Attempt {attempt} goes on {kept}. That helps where the cause is gone."
+            kept = "from where it stopped" if answers else "from its beginning"
+            return f"Attempt {attempt} goes on {kept}. That helps only once the cause is gone."
 
 
 def _holds_planning(gate: Gate) -> bool:

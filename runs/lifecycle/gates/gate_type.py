@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
+from math import ceil
 from typing import Any
 
 from runs.contracts.feedback import Comment
@@ -114,6 +115,11 @@ class GateFigures:
     rest_low: Decimal | None = None
     spent: Decimal = Decimal(0)
     worked_seconds: float = 0
+
+    @property
+    def rest_minutes(self) -> int:
+        """How long the steps that are not done take if each takes as long as those that are; 0 if none is done."""
+        return ceil(self.worked_seconds / self.done * (self.steps - self.done) / 60) if self.done else 0
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def ask(state: RunState) -> None:
     question = f"Version {plan.version} of the plan is ready. Approve it?"
     if plan.status == PlanStatus.APPROVED:
         parts = ", ".join(fingerprint.differences(plan, run))
-        question = f"What would run has changed since version {plan.version} was approved ({parts}). Approve it again?"
+        question = f"Since version {plan.version} was approved, something has changed ({parts}). Approve it again?"
         change(plan, PlanStatus.PROPOSED, approval_fingerprint=None, approved_by=None, approved_how="")
     change(run, RunStatus.AWAITING_APPROVAL)
     open_gate(run, GATE, question, _digest(run, plan), plan=plan)

@@ -25,10 +25,10 @@ class StepGate(GateType):
     subject = Subject.RESULT
     template = "gates/gate_result.html"
     wording = Wording(
-        "Approve",
+        "Accept",
         "Request changes",
         "What should be different?",
-        "The next attempt gets these words. With an approval they are only noted.",
+        "The next attempt gets these words. If you accept, they are only noted.",
     )
     does = {
         Verb.APPROVE: "The files of this result are kept, and the steps after it go on with them. Nothing is sent to "

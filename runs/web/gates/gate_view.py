@@ -1,5 +1,6 @@
 """How a question to a person is shown: its words and buttons, and what an approval is bound to."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +54,9 @@ from runs.web.steps.attempt_changes import Changes, changes_of
 MAX_OPEN_STEPS = 8
 """Steps of a plan that are listed at once; of a longer plan the gate shows its stages."""
 MAX_STAGES = 4
+MAX_NEWS = 3
 MAX_STAGE_STEPS = 2
+_LOOK_AT = re.compile(r" Check [A-Z][A-Z0-9_]*\.")
 NOT_JUDGED = "not judged"
 """The status of a criterion that nobody judged."""
 QUESTION_TEMPLATE = "gates/gate_question.html"
@@ -120,8 +123,10 @@ class GateView:
 
     @cached_property
     def wording(self) -> Wording:
-        """The words of the buttons. Without a plan there is none to change."""
+        """The words of the buttons. Without a plan there is none to change, and without a result none to accept."""
         wording = self.type.wording_of(self.row, self._figures)
+        if self.blocked:
+            wording = replace(wording, approve="Go on without this step")
         return replace(wording, reject="", hint="") if self.held and not self.newest else wording
 
     @property
@@ -239,6 +244,12 @@ class GateView:
         return asked if asked != self.row.question else ""
 
     @property
+    def message(self) -> str:
+        """The message of an error. What an administrator has to look at is left out where the cause is known."""
+        known = self.held and self.held.cause
+        return _LOOK_AT.sub("", self.row.question) if known else self.row.question
+
+    @property
     def call_means(self) -> str:
         """Why the question is asked again: the question without the words of the title."""
         return self.row.question.partition("? ")[2]
@@ -285,6 +296,12 @@ class GateView:
         return stages_of([(step.name, level[step.row.key]) for step in self.plan.steps])
 
     @property
+    def news_steps(self) -> list[StepReading]:
+        """The first steps that are new or changed, of a plan that is too long for its steps to be listed at once."""
+        steps = self.plan.steps if self.plan and self.stages else ()
+        return [step for step in steps if step.news in ("added", "changed")][:MAX_NEWS]
+
+    @property
     def folds(self) -> list[GateFold]:
         """The parts that are fetched when they are opened, in order, without empty ones."""
         if self.attempt is None:
@@ -317,7 +334,7 @@ class GateView:
 
     @property
     def rest_of_work(self) -> str:
-        """At a limit: how much of the plan is done, which steps wait, and what the rest may cost; empty elsewhere."""
+        """At a limit: how much of the plan is done, which steps wait, and what the rest may need; empty elsewhere."""
         if not (self.limits and self.newest):
             return ""
         steps = self.newest.steps
@@ -325,7 +342,9 @@ class GateView:
         more = f" and {len(held) - 3} more" if len(held) > 3 else ""
         waits = f" In progress: {', '.join(held[:3])}{more}." if held else ""
         done = f"{_done_in(self.newest)} of {pluralize(len(steps), 'step')} done.{waits}"
-        rest = self._rest
+        rest, minutes = self._rest, self._figures.rest_minutes
+        if all(limit.name == "minutes" for limit in self.limits):
+            return f"{done} At the same pace the rest takes about {pluralize(minutes, 'minute')}." if minutes else done
         if rest is None or not rest.high:
             return done
         return f"{done} The rest is estimated at ${rest.low:,.2f} to ${rest.high:,.2f} ({rest.basis.words})."

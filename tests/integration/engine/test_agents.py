@@ -159,7 +159,7 @@ def test_a_changed_agent_opens_the_gate_again_and_says_so(
     change(writer, instructions="Write in verse.")
     drain(run)
     gate = open_gate(run)
-    question = f"What would run has changed since version 1 was approved (the agent {WRITER} was changed). "
+    question = f"Since version 1 was approved, something has changed (the agent {WRITER} was changed). "
     assert (gate.kind, gate.question) == (GateKind.PLAN, question + "Approve it again?")
     assert gate.digest != before.digest
     assert run.__class__.objects.get(pk=run.pk).status == RunStatus.AWAITING_APPROVAL

@@ -77,8 +77,8 @@ def test_a_call_that_could_exceed_the_budget_is_not_made(api: FakeAnthropic, sub
     drain(run)
     gate = open_gate(run)
     assert (gate.kind, len(api.requests)) == (GateKind.BUDGET, 0)
-    assert gate.question.startswith("$0.0000 of the budget of $0.05 are spent; the next call could cost up to $0.0")
-    assert "with 1,500 tokens of answer. Raise the limit, or finish" in gate.question
+    assert gate.question.startswith("$0.00 of the budget of $0.05 is spent; the next call may cost up to $0.1")
+    assert ". Raise the limit, or finish" in gate.question
     assert WorkItem.objects.get(run=run).status == WorkStatus.SUSPENDED
 
 
@@ -161,7 +161,7 @@ def test_calls_in_flight_count_as_spent_and_one_gate_asks_for_all(
     monkeypatch.setattr("runs.engine.perform.clients", InFlight)
     perform(first.pk)
     assert Gate.objects.filter(kind=GateKind.BUDGET).count() == 1
-    assert "and calls in flight up to $0.0" in open_gate(run).question
+    assert "and calls in progress may cost up to $0.0" in open_gate(run).question
     assert not ModelCall.objects.filter(work=second).exists()
     assert spent(run) < Decimal("0.06")
 
@@ -222,7 +222,7 @@ def test_answers_that_a_low_limit_cuts_off_lead_to_the_budget_gate_and_raised_it
     drain(run)
     assert (open_gate(run).kind, len(team.seen["planner"])) == (GateKind.BUDGET, 2)
     assert open_gate(run).question.startswith("The last two answers were cut off for want of room. $0.0")
-    assert "of the budget of $0.30 are spent" in open_gate(run).question
+    assert "of the budget of $0.30 is spent" in open_gate(run).question
     raise_to(run, alice, budget=Decimal("5.00"))
     drain(run)
     assert (open_gate(run).kind, len(team.seen["planner"])) == (GateKind.PLAN, 3), "two were recorded (D3)"

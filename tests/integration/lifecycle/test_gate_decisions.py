@@ -236,7 +236,7 @@ def test_what_changes_after_the_approval_opens_the_gate_again_with_the_differenc
     made.pass_inventory(run)
     gate = made.open_gate(run, GateKind.PLAN)
     plan = Plan.objects.get(run=run)
-    assert gate.question == (f"What would run has changed since version 1 was approved ({part}). Approve it again?")
+    assert gate.question == (f"Since version 1 was approved, something has changed ({part}). Approve it again?")
     assert (fresh(run).status, plan.status, plan.approval_fingerprint, plan.approved_by) == (
         "awaiting_approval",
         "proposed",

@@ -54,8 +54,8 @@ def test_calls_without_an_answer_are_counted_with_their_time() -> None:
     first = ModelCall.objects.exclude(error="").earliest("id")
     ModelCall.objects.filter(pk=first.pk).update(created_at=F("created_at") - timedelta(minutes=7))
     assert held(run) == ErrorGateWords(
-        "The executor (claude-sonnet-5-5) was asked 8 times within 7 minutes and gave no answer.",
-        "Attempt 1 goes on after its 1 answer. That helps where the cause is gone.",
+        "The executor (claude-sonnet-5-5) was asked 8 times within 7 minutes, each time without an answer.",
+        "Attempt 1 goes on from where it stopped. That helps only once the cause is gone.",
         "The planner gets your words and this error. It writes version 2 for approval.",
     )
 
@@ -67,14 +67,14 @@ def test_failures_before_an_answer_do_not_count() -> None:
     assert held(run).tried == "The executor (claude-sonnet-5-5) had answered 2 times before."
     made.decide(run, GateKind.ERROR, Verb.APPROVE)
     fail(run, WorkKind.ATTEMPT, "a", failures=1)
-    assert held(run).tried == "The executor (a-model) was asked 1 time and gave no answer."
+    assert held(run).tried == "The executor (a-model) was asked 1 time, each time without an answer."
 
 
 def test_answers_that_could_not_be_used_are_said_and_not_gone_on_from() -> None:
     fail(run := started("a"), WorkKind.ATTEMPT, "a", answers=3, reset=True)
     told = held(run)
     assert told.tried.endswith("answered 3 times, and no answer could be used.")
-    assert told.again == "Attempt 1 goes on from its beginning. That helps where the cause is gone."
+    assert told.again == "Attempt 1 goes on from its beginning. That helps only once the cause is gone."
 
 
 def test_work_that_asked_no_model_has_tried_nothing() -> None:

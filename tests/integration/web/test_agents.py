@@ -207,15 +207,16 @@ def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
     assert f"What changed in the agent {WRITER}" in text
     assert shown(text) == (
         "changed Instructions Name the[ &lt;b&gt;clause&lt;/b&gt;]{ page} in every notice.{ &lt;i&gt;} "
-        "changed Model [that of the run]{claude-opus-5-5} "
-        "changed Tools [read_file, write_file]{write_file}"
+        "changed Model [the model of the run] → {claude-opus-5-5} "
+        "changed Tools [read_file, write_file] → {write_file}"
     )
-    assert f"The agent {WRITER} was changed since this plan was approved." in text
+    assert f"something has changed (the agent {WRITER} was changed)." in text
+    assert f"The agent {WRITER} was changed since this plan was approved." not in text
     said = about(open_gate(run))
     assert [line for line in said if line.startswith("! ")] == [
         f"! The agent {WRITER} was changed since this plan was approved.",
         "! instructions: Name the[- <b>clause</b>-]{+ page+} in every notice.{+ <i>+}",
-        "! model: [-that of the run-]{+claude-opus-5-5+}",
+        "! model: [-the model of the run-]{+claude-opus-5-5+}",
         "! tools: [-read_file, write_file-]{+write_file+}",
     ]
     answer(run, bob)

@@ -82,7 +82,7 @@ def test_a_blocked_step_says_once_why_and_where_each_answer_leads(alice_client: 
     assert text.count("schedules are missing") == 1
     assert [words for words in ("out of attempts", "confident", "Differs from the plan") if words in text] == []
     assert "<strong>Try again</strong> Attempt 2 gets your words" in text
-    assert "<strong>Accept with open points</strong> “Draft the notices” goes on without it. The result will" in text
+    assert "<strong>Go on without this step</strong> “Draft the notices” goes on without it. The result will" in text
     assert "<strong>A file is missing?</strong> Stop the run" in text
 
 
@@ -171,6 +171,8 @@ def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default
     assert "The service refused the key</h2>" in page
     assert "<strong>What helps</strong> An administrator sets the right key in the environment of the server" in page
     assert '<button class="button" name="verb" value="approve">Plan again</button>' in undescribed(page)
+    told, fold = page.partition("<article")[2].split("<summary>All of the message</summary>")
+    assert ("ANTHROPIC_API_KEY" in told, "Check ANTHROPIC_API_KEY." in fold) == (False, True)
     address = f"/runs/{run.pk}/#gate-{gate_of(run).pk}-title"
     assert f'role="status"> <a href="{address}">The service refused the key.</a>' in page
     Gate.objects.filter(pk=gate_of(run).pk).update(cause="overloaded_error")
@@ -186,8 +188,8 @@ def test_an_error_says_its_cause_first_then_what_was_tried_and_what_each_button_
     assert buttons(page) == {"approve": False, "reject": False}
     told = [
         "The service refuses this request (403)",
-        "The executor (claude-sonnet-5-5) was asked 8 times and gave no answer.",
-        "Attempt 1 goes on after its 1 answer.",
+        "The executor (claude-sonnet-5-5) was asked 8 times, each time without an answer.",
+        "Attempt 1 goes on from where it stopped.",
         "The planner gets your words and this error. It writes version 2 for approval.",
         "Stop the run</strong> under “More”",
     ]
@@ -293,9 +295,12 @@ def test_a_long_step_of_a_plan_gate_goes_on_with_a_click(alice_client: Client) -
     rest = "Name the files that cannot be read."
     steps = [factories.plan_step("a", "List", description=f"{first} {rest * 3}"), factories.plan_step("b", "Sum")]
     page = alice_client.get(f"/runs/{factories.awaiting_plan(factories.plan(*steps)).pk}/").text
-    said = re.findall(r'<div class="gate-step-what">\s*(.*?) ?<span class="nowrap">', page, re.DOTALL)
+    said = re.findall(r'<div class="gate-step-what">\s*(.*?)\s*</div>', page, re.DOTALL)
     shown, short = f'{escape(first)}<span class="opening-more"> …</span>', "Sum, for every file in the folder."
     assert said == [f'<details class="opening"><summary>{shown}</summary>{rest * 3}</details>', short]
+    assert "<strong>Every step</strong> reads all your files</li>" in page
+    assert "<strong>Only the form is checked, not the content:</strong> both steps" in page
+    assert ("<strong>Writes:</strong>" in page, "<strong>Sends:</strong> nothing" in page) == (True, True)
 
 
 def lines_of(client: Client, run: Run) -> list[str]:

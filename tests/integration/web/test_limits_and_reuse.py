@@ -45,8 +45,8 @@ def post(client: Client, run: Run, verb: str, **fields: str) -> Any:
 
 def test_a_budget_gate_offers_more_or_the_end(alice_client: Client, short: Run) -> None:
     text = alice_client.get(f"/runs/{short.pk}/").text
-    assert "A limit is reached" in text
-    assert "$0.0000 of the budget of $0.05 are spent" in text
+    assert "Raise the limit?" in text
+    assert "$0.00 of the budget of $0.05 is spent" in text
     assert 'value="0.10" min="0.05" step="0.01"' in text
     assert 'value="10" min="10" step="1"' in text
     assert "$0.10 adds the budget so far once more, because the cost of the rest is not estimated." in text
@@ -69,8 +69,9 @@ def test_a_limit_names_the_rest_of_the_work_and_its_buttons_the_amount_and_what_
     assert f"${raised} is ${spent_usd(run):.2f} spent and ${low:.2f} for the rest, the lower end of its" in text
     assert "Finish now with 1 of 3 steps</button>" in text
     minutes = alice_client.get(f"/runs/{factories.time_gate().pk}/").text
-    assert 'value="approve">Raise to 61 minutes</button>' in undescribed(minutes)
-    assert "61 minutes are the 31 worked and 30 more, because the time of the rest is not estimated." in minutes
+    assert 'value="approve">Raise to 93 minutes</button>' in undescribed(minutes)
+    assert "93 minutes are the 31 worked and 62 for the rest at the same pace." in minutes
+    assert "At the same pace the rest takes about 62 minutes." in minutes
 
 
 def test_raised_in_the_browser_the_run_goes_on(alice_client: Client, short: Run) -> None:

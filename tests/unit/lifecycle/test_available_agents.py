@@ -23,9 +23,9 @@ def after(**changed: Any) -> AgentDefinition:
     [
         ({}, []),
         ({"purpose": "Something else."}, []),
-        ({"model": ""}, [("model", "claude-opus-5-5", "that of the run")]),
-        ({"effort": "high"}, [("effort", "that of the run", "high")]),
-        ({"tools": ()}, [("tools", "glob", "what its step says")]),
+        ({"model": ""}, [("model", "claude-opus-5-5", "the model of the run")]),
+        ({"effort": "high"}, [("effort", "the effort of the run", "high")]),
+        ({"tools": ()}, [("tools", "glob", "those that its step names")]),
         (
             {"tools": ("glob", "table"), "instructions": "Be short."},
             [("instructions", "Name the clause in every notice.", "Be short."), ("tools", "glob", "glob, table")],

@@ -152,3 +152,11 @@ def test_a_suggested_time_limit_counts_from_what_was_worked(worked_seconds: int,
     asked.run.policy = factories.policy(budget=None, time_limit=1_800)
     [limit] = type_of(asked).limits(asked, GateFigures(worked_seconds=worked_seconds))
     assert (limit.name, limit.suggested) == ("minutes", suggested)
+
+
+def test_a_suggested_time_limit_is_enough_for_the_rest_at_the_same_pace() -> None:
+    asked = gate(GateKind.BUDGET)
+    asked.run.policy = factories.policy(budget=None, time_limit=1_800)
+    [limit] = type_of(asked).limits(asked, GateFigures(worked_seconds=1_860, done=2, steps=3))
+    assert limit.suggested == 31 + 16
+    assert limit.why == "47 minutes are the 31 worked and 16 for the rest at the same pace."
