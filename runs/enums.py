@@ -115,6 +115,17 @@ class Severity(StrEnum):
             case Severity.CRITICAL:
                 return "relying on it would do harm"
 
+    @property
+    def words(self) -> str:
+        """The same for people (T13); `meaning` is what the verifier is told."""
+        match self:
+            case Severity.MINOR:
+                return "usable as it is"
+            case Severity.MAJOR:
+                return "not usable yet"
+            case Severity.CRITICAL:
+                return "not usable: relying on it would do harm"
+
 
 class RunStatus(StrEnum):
     PLANNING = "planning"

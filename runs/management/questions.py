@@ -182,7 +182,7 @@ def _plan(plan: PlanReading) -> Iterator[str]:
         yield from _step(step)
     yield plan.judging
     if plan.sources_needed and plan.unsourced:
-        yield f"! not checked against your files: {', '.join(plan.unsourced)}"
+        yield f"! only the form is checked, not the content: {', '.join(plan.unsourced)}"
     yield from (f"! {sentence}" for sentence in plan.not_read)
     yield "Done when"
     yield from _criteria(plan.row.header.success_criteria)
@@ -240,7 +240,7 @@ def _unmet(point: OpenPoint) -> Iterator[str]:
     """A step that did not pass: the criteria that were not met, then the attempts."""
     yield from (f"! {'not judged' if one.status == 'not judged' else 'not met'}: {one.sentence}" for one in point.unmet)
     if point.severity:
-        yield f"! {point.severity}: {point.severity.meaning}"
+        yield f"! {point.severity.words}"
     for one in point.reviews:
         who = f", {one.by}" if one.by else ""
         yield f"! attempt {one.attempt}{who}: {one.said or one.status}"

@@ -357,7 +357,7 @@ def critique_of(verdict: Verdict) -> str:
 
 def _severity(verdict: Verdict) -> str:
     asked = f"; the verdict asked for {_ACTIONS[verdict.action]}" if verdict.action in _ACTIONS else ""
-    return f"{verdict.severity}: {Severity(verdict.severity).meaning}{asked}"
+    return f"{Severity(verdict.severity).words}{asked}"
 
 
 def _table(

@@ -95,7 +95,7 @@ def checked_request(request: str, *, has_files: bool, no_files: bool) -> str:
     """
     request = request.strip()
     if not request:
-        raise InvalidInput("Write what is to be done; the request is empty.")
+        raise InvalidInput("Describe the task: the request is empty.")
     if problem := too_long(request, MAX_REQUEST, "The request"):
         raise InvalidInput(f"{problem} Put long texts into a file.")
     if not has_files and not no_files and (mention := mention_in(request)):

@@ -12,7 +12,7 @@ class Command(TerminalCommand):
     help = "Run one task in the terminal, with the same engine as the site."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("request", nargs="?", default="", help="what is to be done")
+        parser.add_argument("request", nargs="?", default="", help="the task, in your own words")
         _add_file_options(parser)
         parser.add_argument(
             "--sample",

@@ -344,7 +344,7 @@ class PlanForm(PartForm):
     """The whole plan. The contract and the checks of plans decide whether it is valid."""
 
     goal = TypedText("Goal", rows=2)
-    rollback_strategy = TypedText("If it goes wrong", "What is to be done with the results then", rows=2)
+    rollback_strategy = TypedText("If it goes wrong", "What to do with the results if the task fails", rows=2)
 
     lists = {
         "context": formset_of(ContextForm),

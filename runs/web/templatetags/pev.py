@@ -93,9 +93,9 @@ def marked(pieces: Iterable[DiffPiece]) -> SafeString:
 
 
 @register.filter
-def meaning(severity: str) -> str:
-    """What a severity says of the result."""
-    return Severity(severity).meaning
+def severity_words(severity: str) -> str:
+    """Whether a result with this severity can be used."""
+    return Severity(severity).words
 
 
 @register.simple_tag

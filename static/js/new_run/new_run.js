@@ -126,7 +126,7 @@ async function submit(event) {
   const data = new FormData(/** @type {any} */ (form), event.submitter?.name ? event.submitter : null);
   tell([]);
   ask("");
-  if (!at("id_request").value.trim()) return tell(["Write what is to be done; the request is empty."]);
+  if (!at("id_request").value.trim()) return tell(["Describe the task: the request is empty."]);
   busy("Sending the files");
   const arrived = await files.settled();
   if (!arrived) {

@@ -151,7 +151,7 @@ def test_who_approves_a_plan_sees_what_it_may_do_outside(
     page = client.get(f"/runs/{run.pk}/").text
     acts = (
         "Creates a ticket and tells the caretaker. Account: robot@example.com. Cannot be undone. "
-        "Each call waits for a person."
+        "You decide about each call."
     )
     assert "Acts outside: tickets__create" in page
     assert acts in page

@@ -122,7 +122,7 @@ def test_an_exhausted_step_shows_first_what_was_not_met() -> None:
     assert lines[1:6] == [
         f"! not met: “{first}” (Unsupported: no passage that was quoted for it is in its source)",
         f"! not met: “{second}” (Finding 2 has no recommendation)",
-        "! major: it must be fixed before anyone relies on it",
+        "! not usable yet",
         f"! attempt 1: {factories.CRITIQUE}",
         f"! attempt 2: {factories.CRITIQUE}",
     ]

@@ -67,7 +67,7 @@ def test_a_request_becomes_a_run_that_is_being_planned() -> None:
 
 @pytest.mark.parametrize("request_", ["", "   ", "\n\t \u2003"])
 def test_an_empty_request_is_refused(request_: str) -> None:
-    assert refused(submission(request_)) == "Write what is to be done; the request is empty."
+    assert refused(submission(request_)) == "Describe the task: the request is empty."
 
 
 def test_a_request_may_have_20000_characters_and_no_more() -> None:

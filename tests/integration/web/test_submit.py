@@ -102,7 +102,7 @@ def test_without_a_script_an_error_keeps_the_text_and_the_files(alice_client: Cl
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"request": "  "}, "Write what is to be done; the request is empty."),
+        ({"request": "  "}, "Describe the task: the request is empty."),
         (
             {"request": "Review these contracts", "no_sources": "on", "no_files": ""},
             "You speak of “these contracts”, but no file is attached.",

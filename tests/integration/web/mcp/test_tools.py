@@ -165,7 +165,7 @@ def test_others_may_be_named_who_decide(token: str, bob: User) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"request": "  "}, "Write what is to be done; the request is empty."),
+        ({"request": "  "}, "Describe the task: the request is empty."),
         ({"request": "x" * 20_001}, "The request is too long by 1 character; 20,000 fit."),
         ({"files": []}, "No file is attached."),
         ({"files": [{"path": "../../etc/passwd", "text": "x"}]}, ".."),
