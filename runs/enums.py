@@ -209,6 +209,7 @@ class GateStatus(StrEnum):
     APPROVED = "approved"
     REJECTED = "rejected"
     ANSWERED = "answered"
+    SUPPLIED = "supplied"
     STOPPED = "stopped"
     WITHDRAWN = "withdrawn"
 

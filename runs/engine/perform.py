@@ -433,7 +433,7 @@ def _overlay(item: WorkItem) -> Overlay:
         attempt.overlay,
         max_files=2 * settings.UPLOAD_FILES,
         max_bytes=2 * settings.UPLOAD_BYTES,
-        given=trees.files_of(item.run.inputs),
+        given=trees.files_of(attempt.given),
         dated=attempt.created_at,
         call=database.call,
     )

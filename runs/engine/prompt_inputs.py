@@ -56,6 +56,10 @@ REASONS = 3
 """Reasons that are given with a version that must not be repeated: the last ones. The lessons have all of them."""
 
 
+MAX_NAMED = 50
+"""Files that were given and that the next attempt is told by name. It sees all in the list of files."""
+
+
 def for_planner(item: WorkItem, capabilities: Capacities) -> tuple[PlanBrief, str]:
     """The brief, and a sentence that says why this version of the plan is written."""
     run = item.run
@@ -84,7 +88,7 @@ def for_planner(item: WorkItem, capabilities: Capacities) -> tuple[PlanBrief, st
         commands=list(commands_allowed(policy)),
         agents=agent_roster(policy),
         sources_needed=policy.sources_needed,
-        remarks=remarks_on(run, pages=capabilities.executor.pages is not OriginalPages.NEVER),
+        remarks=remarks_on(run, run.inputs, pages=capabilities.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
         answers=answers(run, ~Q(work=item.pk)),  # its own answers come as results of its tool, also after a crash
         kept=tuple(spec for _, spec in settled),
@@ -185,9 +189,17 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
             found.append(
                 Critique(f"attempt {attempt.number}", "Another step changed the same file; work on the new one.")
             )
+        found += [_supply_in(gate) for gate in attempt.gates.all() if gate.status == GateStatus.SUPPLIED]
         rejections = (gate for gate in attempt.gates.all() if gate.status == GateStatus.REJECTED)
         found += [one for gate in rejections for one in critiques_at(gate, f"attempt {attempt.number}")]
     return tuple(found)
+
+
+def _supply_in(gate: Gate) -> Critique:
+    number = gate.attempt.number if gate.attempt else 0
+    names = ", ".join((gate.supplied or [])[:MAX_NAMED])
+    text = f"These files were missing, and are now among the input files: {names}."
+    return Critique(f"{gate.decided_by} after attempt {number}", text, from_person=True)
 
 
 def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
@@ -203,8 +215,8 @@ def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
         context=step.plan.header.context,
         steps={key: spec.name for key, spec in states.specs_of(step.plan).items()},
         step=step.spec,
-        files=trees.files_of(run.inputs),
-        remarks=remarks_on(run, pages=capabilities.executor.pages is not OriginalPages.NEVER),
+        files=trees.files_of(attempt.given),
+        remarks=remarks_on(run, attempt.given, pages=capabilities.executor.pages is not OriginalPages.NEVER),
         changed_files=written_files(run, attempt.base),
         results={key: result.text for key, result in results.items()},
         notes={key: result.notes for key, result in results.items()},

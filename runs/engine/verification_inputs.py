@@ -62,7 +62,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
     role_model = policy.model_for(Role.VERIFIER)
     showing = (call for call in calls if call.name in SHOWING_FILES and not call.is_error)
     read = {str(call.arguments["path"]) for call in showing if "path" in call.arguments}
-    inputs, specs = trees.files_of(run.inputs), states.specs_of(step.plan)
+    inputs, specs = trees.files_of(attempt.given), states.specs_of(step.plan)
     made = dict.fromkeys([*overlay.changes, *spec.outputs])
     asked = requests_of(run)
     return VerificationInput(
@@ -71,7 +71,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         criteria=spec.acceptance_criteria,
         expected_outputs=spec.outputs,
         files=overlay.contents(),
-        inputs=GivenFiles(trees.contents_of(run.inputs), inputs),
+        inputs=GivenFiles(trees.contents_of(attempt.given), inputs),
         shown=[source_of(path, inputs) for path in made],
         given=rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
         output=attempt.output.findings if attempt.output else "",

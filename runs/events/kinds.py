@@ -176,7 +176,7 @@ class GateDecided(EventData):
 
     `no_sources`: when answering a plan, the person said that no sources are needed. `words` say what was decided, as
     the rest of a sentence that begins with the person's name; `{step}` in them stands for the quoted name of the step.
-    `revises`: at an error gate, another plan was requested.
+    `revises`: at an error gate, another plan was requested. `tree`: the workspace with the files that were given.
     """
 
     groups = frozenset({"decision"})
@@ -191,10 +191,11 @@ class GateDecided(EventData):
     no_sources: bool = False
     revises: bool = False
     words: str = ""
+    tree: str = ""
 
     @property
     def tone(self) -> Tone:
-        return "good" if self.decision in {GateStatus.APPROVED, GateStatus.ANSWERED} else "warn"
+        return "good" if self.decision in {GateStatus.APPROVED, GateStatus.ANSWERED, GateStatus.SUPPLIED} else "warn"
 
     def _sentence(self, step: str) -> str:
         how = "" if self.how == "person" else f" ({self.how})"

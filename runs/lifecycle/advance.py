@@ -31,6 +31,7 @@ _HAS_WORK = frozenset({RunStatus.PLANNING, RunStatus.FINALISING})
 def snapshot(state: RunState) -> moves.Snapshot:
     """What `moves.due` decides on."""
     run, plan = state.run, state.plan
+    unread = _may_have_unread(state) and bool(trees.readings_of(run.inputs).waiting)
     is_proposed = plan is not None and plan.status == PlanStatus.PROPOSED
     return moves.Snapshot(
         status=RunStatus(run.status),
@@ -40,13 +41,27 @@ def snapshot(state: RunState) -> moves.Snapshot:
         relaxes=bool(plan and plan.relaxed),
         bound=plan is None or plan.status != PlanStatus.APPROVED or not fingerprint.differences(plan, run),
         steps=tuple(state.steps.values()),
-        unread=run.status == RunStatus.PLANNING and bool(trees.readings_of(run.inputs).waiting),
-        busy=run.status in _HAS_WORK and run.work.filter(attempt=None).open().exists(),
+        asked=is_proposed and run.status == RunStatus.PLANNING and plan_gate.waits_again(run),
+        unread=unread,
+        reading=unread and run.status == RunStatus.EXECUTING and _has_work(state),
+        busy=run.status in _HAS_WORK and _has_work(state),
         paused=run.paused,
         replans=run.replans,
         final=run.final.action if run.final else None,
         repeated=run.repeated,
     )
+
+
+def _may_have_unread(state: RunState) -> bool:
+    """Whether documents may wait. While steps are carried out, people give files to steps that were tried before."""
+    if state.run.status == RunStatus.EXECUTING:
+        return any(step.tries and step.status is StepStatus.PENDING for step in state.steps.values())
+    return state.run.status == RunStatus.PLANNING
+
+
+def _has_work(state: RunState) -> bool:
+    """Whether a work item of the whole run is open."""
+    return state.run.work.filter(attempt=None).open().exists()
 
 
 def _apply(state: RunState, move: moves.Move) -> None:

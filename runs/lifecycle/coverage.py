@@ -12,7 +12,7 @@ from django.db.models import Q
 from runs.contracts.ports import Shown
 from runs.documents.formats import DRAWN
 from runs.enums import Role, StepStatus
-from runs.models import Attempt, Plan, Run, Step, ToolCall
+from runs.models import Attempt, Plan, Run, Step, ToolCall, Tree
 from runs.pev.contracts import LeftOut, PlanStep
 from runs.pev.input_coverage import (
     Extent,
@@ -94,17 +94,16 @@ def shown_in(run: Run, attempts: Iterable[Attempt] = ()) -> Iterator[Shown]:
         yield from parts
 
 
-def inputs_of(run: Run) -> Inputs:
-    """The given files: which were excluded, and which cannot be read as a whole or in part.
+def inputs_of(run: Run, given: Tree | None = None) -> Inputs:
+    """The given files: which were excluded, and which cannot be read as a whole or in part; by default all until now.
 
     Files that still wait for their reader have no problem yet.
     """
-    files = trees.files_of(run.inputs)
+    given = given or run.inputs
+    files = trees.files_of(given)
     excluded = frozenset(selected(run.excluded, files))
-    problems = {path: why for path, why in trees.problems_of(run.inputs).items() if why != WAITING}
-    return Inputs(
-        files, problems, excluded, trees.notes_of(run.inputs), trees.cautions_of(run.inputs), trees.blank_in(run.inputs)
-    )
+    problems = {path: why for path, why in trees.problems_of(given).items() if why != WAITING}
+    return Inputs(files, problems, excluded, trees.notes_of(given), trees.cautions_of(given), trees.blank_in(given))
 
 
 def coverage_of(run: Run, step_id: int | None = None) -> Coverage:
@@ -128,10 +127,10 @@ def coverage_of(run: Run, step_id: int | None = None) -> Coverage:
     return Coverage(inputs_of(run), shown, steps)
 
 
-def remarks_on(run: Run, *, pages: bool = False) -> dict[str, str]:
+def remarks_on(run: Run, given: Tree, *, pages: bool = False) -> dict[str, str]:
     """Remarks on given files for planner and executors, by path. `pages`: pages can be shown as images."""
-    inputs = inputs_of(run)
-    known = trees.readings_of(run.inputs)
+    inputs = inputs_of(run, given)
+    known = trees.readings_of(given)
     extents = known.extents
     sizes = {path: extents[info.sha256] for path, info in inputs.files.items() if info.sha256 in extents}
     problems = dict.fromkeys(inputs.problems, "cannot be read")

@@ -23,7 +23,7 @@ from runs.contracts.ports import Changes, FileInfo
 from runs.enums import RunStatus, WorkStatus
 from runs.errors import DecisionRefused
 from runs.logs import about
-from runs.models import Attempt, DeletedRun, Discarded, DraftFile, Run, Step, ToolCall, Tree, User
+from runs.models import Attempt, DeletedRun, Discarded, DraftFile, Gate, Run, Step, ToolCall, Tree, User
 from runs.people.permissions import check_can_manage
 from runs.store import blobs, broadcast, event_log, garbage_collection
 
@@ -110,7 +110,8 @@ def _delete(run: Run) -> None:
     contents.update(_hashes(ToolCall.objects.filter(run=run).values_list("writes", flat=True)))
     contents.update([run.letterhead.logo] if run.letterhead and run.letterhead.logo else [])
     trees = {run.inputs_id, run.head_id, *attempts.values_list("base", flat=True)}
-    trees |= {pk for pk in attempts.values_list("tree", flat=True) if pk}
+    others = (attempts.values_list("tree", flat=True), attempts.values_list("inputs", flat=True))
+    trees |= {pk for found in (*others, run.gates.values_list("inputs", flat=True)) for pk in found if pk}
     roots = set(Tree.objects.filter(pk__in=trees, root__isnull=False).values_list("root_id", flat=True))
     found = Tree.objects.filter(pk__in=trees | roots)
     contents.update(_hashes(found.values_list("changes", flat=True)))
@@ -131,11 +132,13 @@ def _hashes(changes: Iterable[Changes]) -> Iterator[str]:
 
 
 def _delete_unused_trees(trees: Collection[int]) -> None:
-    """Delete trees that no run, attempt or other tree uses. Runs with equal files share a tree."""
+    """Delete trees that no run, attempt, gate or other tree uses. Runs with equal files share a tree."""
     in_runs = Run.objects.filter(Q(inputs=OuterRef("pk")) | Q(head=OuterRef("pk")))
-    in_attempts = Attempt.objects.filter(Q(base=OuterRef("pk")) | Q(tree=OuterRef("pk")))
+    by_attempts = Q(base=OuterRef("pk")) | Q(tree=OuterRef("pk")) | Q(inputs=OuterRef("pk"))
+    in_attempts, at_gates = Attempt.objects.filter(by_attempts), Gate.objects.filter(inputs=OuterRef("pk"))
     as_root = Tree.objects.filter(root=OuterRef("pk"))
-    free = Tree.objects.filter(~Exists(in_runs), ~Exists(in_attempts), ~Exists(as_root), pk__in=trees)
+    used = Exists(in_runs) | Exists(in_attempts) | Exists(at_gates) | Exists(as_root)
+    free = Tree.objects.filter(~used, pk__in=trees)
     # Roots are last, since the others refer to them.
     free.filter(root__isnull=False).delete()
     free.filter(root__isnull=True).delete()
@@ -231,7 +234,8 @@ def _contents(is_meant: Callable[[int], bool]) -> Iterator[FileInfo]:
     trees = set[int | None]()
     rows: Iterator[tuple[Any, ...]] = chain(
         ToolCall.objects.values_list("run_id", "writes").iterator(),
-        Attempt.objects.values_list("step__plan__run_id", "overlay", "base_id", "tree_id").iterator(),
+        Attempt.objects.values_list("step__plan__run_id", "overlay", "base_id", "tree_id", "inputs_id").iterator(),
+        ((run_id, {}, tree) for run_id, tree in Gate.objects.values_list("run_id", "inputs_id").iterator()),
         ((run_id, {}, *both) for run_id, *both in Run.objects.values_list("pk", "inputs_id", "head_id").iterator()),
     )
     for run_id, changes, *rests_on in rows:

@@ -110,7 +110,8 @@ def start_attempt(state: RunState, key: str) -> None:
     reuse_key = reuse.key_of(state, key, there)
     view = partial(reuse.view_of, run, run.head, state.specs, key)
     earlier = reuse.find(state, key, reuse_key, view) if number == 1 else None
-    attempt = Attempt(step_id=step.id, number=number, base=run.head, reuse_key=reuse_key, agent=agent)
+    attempt = Attempt(step_id=step.id, number=number, base=run.head, inputs=run.inputs)
+    attempt.reuse_key, attempt.agent = reuse_key, agent
     attempt.subagents = subagents
     if earlier:
         _take_over(state, key, attempt, earlier)

@@ -19,6 +19,7 @@ from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, User
 from runs.people.permissions import check_can_decide
+from runs.pev.checks.material import list_in_words
 from runs.pev.soundness import about_sources
 from runs.store import event_log
 
@@ -55,16 +56,23 @@ def decide(gate_id: int, user: User, decision: Decision) -> None:
         outdated = gate.status == GateStatus.OPEN and gate.digest != current_digest(gate)
         if outdated:
             # What would run changed while the gate was open: ask about what would run now (G1).
-            about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
-            effects.withdraw(gate)
-            open_gate(gate.run, type_of(gate), gate.question, current_digest(gate), **about)
+            ask_again(gate)
         else:
             _decide(gate, user, decision)
     if outdated:  # raised after the transaction, which has to commit the new gate
         raise DecisionRefused(_CHANGED)
 
 
+def ask_again(gate: Gate) -> None:
+    """Ask the same question about what would run now."""
+    about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
+    effects.withdraw(gate)
+    open_gate(gate.run, type_of(gate), gate.question, current_digest(gate), **about)
+
+
 def _decide(gate: Gate, user: User, decision: Decision) -> None:
+    if gate.status == GateStatus.SUPPLIED and gate.plan:  # the same plan is asked about again, with more files
+        raise DecisionRefused(_CHANGED)
     if gate.status != GateStatus.OPEN:
         raise DecisionRefused(already_decided(gate))
     if decision.digest != gate.digest:
@@ -181,6 +189,8 @@ def already_decided(gate: Gate) -> str:
     when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
     reason = f" Reason: {gate.reason}" if gate.reason else ""
     did = f"{gate.status} it"
+    if gate.status == GateStatus.SUPPLIED:
+        did = f"gave {list_in_words(gate.supplied or [])}"
     if gate.status == GateStatus.REJECTED:
         did = "requested changes" if type_of(gate).makes_requests else "declined it"
     return f"Already decided: {gate.decided_by.get_username()} {did} at {when} UTC.{reason}"

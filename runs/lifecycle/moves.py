@@ -54,7 +54,9 @@ class Snapshot:
     * `agreed`: an earlier version of the plan was approved. `relaxes`: the newest asks for less than that one did.
     * `bound`: what was approved is still what would run (G1).
     * `busy`: work on planning or finalising exists, or waits at an error gate.
-    * `unread`: documents among the files wait to be read. That comes before any plan, which has to know their texts.
+    * `asked`: people were asked about the newest plan, so that no policy approves it.
+    * `unread`: documents among the files wait to be read. That comes before any plan, which has to know their texts,
+      and before anything else starts once a person has given more of them. `reading`: work on that exists.
     * `final`: the verdict on the success criteria, None until they are judged.
     * `repeated`: the planner was asked for another plan and had nothing new.
     """
@@ -67,7 +69,9 @@ class Snapshot:
     bound: bool = True
     steps: tuple[StepState, ...] = ()
     busy: bool = False
+    asked: bool = False
     unread: bool = False
+    reading: bool = False
     paused: bool = False
     replans: int = 0
     final: Action | None = None
@@ -188,19 +192,23 @@ def _planning(run: Snapshot) -> list[Move]:
         return [ReadDocuments()]
     if run.plan is not PlanStatus.PROPOSED:
         return [AskForPlan()]
-    waits = run.policy.plan_waits(agreed=run.agreed, relaxes=run.relaxes)
+    waits = run.asked or run.policy.plan_waits(agreed=run.agreed, relaxes=run.relaxes)
     return [OpenPlanGate() if waits else ApprovePlan()]
 
 
 def _executing(run: Snapshot) -> list[Move]:
+    if run.unread and not run.reading:
+        return [ReadDocuments()]
     judged = [_after_verdict(run, step) for step in run.steps if step.status is StepStatus.JUDGED]
     refused = [Replan(step.key) for step in run.steps if step.refused]
     replans = refused + [move for move in judged if isinstance(move, Replan)]
     moves: list[Move] = [move for move in judged if not isinstance(move, Replan)]
-    if not run.bound:
+    if run.unread or not run.bound:
         moves = [move for move in moves if not isinstance(move, StartAttempt)]
     if moves:  # a verdict is dealt with before anything new begins
         return moves
+    if run.unread:
+        return []
     statuses = {step.status for step in run.steps}
     failed = StepStatus.FAILED in statuses
     # Another plan, or another approval, drops unfinished steps: it waits until no step is running or being decided on.

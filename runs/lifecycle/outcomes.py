@@ -43,13 +43,13 @@ def documents_read(run: Run) -> None:
     """
     record(run.pk, events.DocumentsRead(not_read=tuple(known_unread(run))))
     plan = run.plans.newest()
-    if plan is None:
+    if plan is None or plan.status != PlanStatus.PROPOSED:
         return
     contract = fingerprint.contract_of(plan)
     problems = trees.readings_of(run.inputs).problems
     refused = [path for path, info in trees.files_of(run.inputs).items() if info.sha256 in problems]
     changed = without_copies(contract, refused)
-    if changed is contract or plan.status != PlanStatus.PROPOSED:
+    if changed is contract:
         Plan.objects.filter(pk=plan.pk).update(estimate=estimate_for(run, contract))
     else:
         reason = "Without copies of Word documents that cannot be read."

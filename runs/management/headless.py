@@ -6,6 +6,7 @@ import sys
 import time
 import uuid
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,7 +26,7 @@ from runs.lifecycle.owner_actions import ReportNames
 from runs.management.odd_names import with_usable_names
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
-from runs.management.questions import about, decision_on
+from runs.management.questions import MissingFiles, about, decision_on
 from runs.models import Gate, Run
 from runs.operations.traces import trace_listener
 from runs.people.accounts import first_administrator
@@ -39,6 +40,7 @@ from runs.submission.policy_presets import current_service, preset_policy, with_
 from runs.submission.run_templates import Chosen, called
 from runs.submission.samples import allowing, named, uploads_of
 from runs.submission.submit import Submission, submit
+from runs.submission.supplied_uploads import give_files
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 """Exit codes. Scripts can tell partial from failed; 2 means wrong usage, as for the shell and argparse."""
@@ -152,6 +154,7 @@ class Headless:
             time.sleep(0.05)
 
     def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
+        decision: Decision | MissingFiles
         if approve_all:
             verb = type_of(gate).unattended
             reason = "" if verb in {Verb.APPROVE, Verb.DELEGATE} else "--approve-all: no person looked into it"
@@ -162,7 +165,13 @@ class Headless:
                 self._say(f"      {line}")
             decision = decision_on(gate)
         try:
-            decide(gate.pk, owner, decision)
+            if isinstance(decision, MissingFiles):
+                uploads = [replace(one, named=True) for one in collected(decision.path)]
+                given = give_files(gate, owner, uploads, name_as=decision.name_as, how="terminal")
+                for remark in given.remarks:
+                    self._say(f"      {remark}")
+            else:
+                decide(gate.pk, owner, decision)
         except InvalidInput as error:
             self._say(f"      {error}")
         except DecisionRefused as error:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from django.core.management.base import CommandError
 
@@ -10,6 +12,7 @@ from runs.lifecycle.gates.gate_type import Decision, Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.run_limits import parse_limits
+from runs.lifecycle.supplied_files import asks_for_files, missing_at
 from runs.models import Gate
 from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
@@ -19,6 +22,7 @@ from runs.readmodel.run_view import reading_of
 from runs.readmodel.status_words import check_in_words
 from runs.text.diff import DiffPiece
 from runs.text.normalisation import caseless
+from runs.text.paths import base_name
 from runs.text.plural import ordinal
 from runs.text.truncate import truncate
 from runs.text.visible import visible_text
@@ -44,8 +48,16 @@ class NoTerminal(CommandError):
         super().__init__(sentence, returncode=2)
 
 
-def decision_on(gate: Gate) -> Decision:
-    """Ask the person in the terminal to decide about an open gate that was shown before."""
+@dataclass(frozen=True)
+class MissingFiles:
+    """A file or folder that is given instead of a decision. `name_as`: the missing path that the file takes."""
+
+    path: Path
+    name_as: str = ""
+
+
+def decision_on(gate: Gate) -> Decision | MissingFiles:
+    """Ask the person in the terminal to decide about an open gate that was shown before, or for missing files."""
     return _answer_to(gate) if Verb.ANSWER in type_of(gate).verbs else _verdict_on(gate)
 
 
@@ -70,12 +82,26 @@ def line(prompt: str) -> str:
         raise NoTerminal from error
 
 
-def _verdict_on(gate: Gate) -> Decision:
+def _missing_files(gate: Gate) -> MissingFiles | None:
+    """The files that the person names; None for an empty line."""
+    if not (typed := line("Path of the missing file, or of a folder: ")):
+        return None
+    path, missing = Path(typed).expanduser(), missing_at(gate)
+    if len(missing) != 1 or base_name(path.name) == base_name(missing[0]) or not path.is_file():
+        return MissingFiles(path)
+    answer = choose(f"Take it as {missing[0]}? [y]es, or [n]o to keep its name: ", _YES)
+    return MissingFiles(path, missing[0] if answer == "y" else "")
+
+
+def _verdict_on(gate: Gate) -> Decision | MissingFiles:
     words = type_of(gate).wording_of(gate)
+    prompt, letters = type_of(gate).terminal_prompt_of(gate), _DECISIONS
+    if asks_for_files(gate):
+        prompt, letters = prompt.replace("[s]top", "[g]ive a missing file, [s]top"), _DECISIONS | {"g": "give"}
     buttons = {"a": words.approve.casefold(), "r": words.reject.casefold()}
     while True:
-        typed = line(type_of(gate).terminal_prompt_of(gate))
-        letter = _letter(typed, _DECISIONS) or _letter(typed.replace("'", "’"), buttons)
+        typed = line(prompt)
+        letter = _letter(typed, letters) or _letter(typed.replace("'", "’"), buttons)
         if not letter and typed:  # perhaps a request for changes, or the reason of a refusal
             shown = truncate(typed, _MAX_SHOWN)
             meant = "Reject with the feedback" if words.needs_reason else f"“{words.reject}” with the words"
@@ -85,6 +111,8 @@ def _verdict_on(gate: Gate) -> Decision:
             answers = {one.name: line(f"{one.label} (now {one.now})? ") for one in type_of(gate).limits(gate)}
             raised = parse_limits(answers.get("budget", ""), answers.get("minutes", ""))
             return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
+        if letter == "g" and (given := _missing_files(gate)):
+            return given
         if letter == "s":
             return Decision(Verb.STOP, gate.digest, how="terminal")
         if letter == "r" and not words.needs_reason:
@@ -149,6 +177,8 @@ def _subject(gate: Gate) -> Iterator[str]:
         yield from call_of(gate).lines(reasons_for(gate))
     run, gate_type = reading_of(gate.run), type_of(gate)
     plan = run.plan
+    if gate_type.takes_files:
+        yield from (f"! not among the files: {path}" for path in missing_at(gate))
     if held := held_at([gate], plan).get(gate.pk):
         yield from _error(held)
     if plan is None:

@@ -9,6 +9,7 @@ from django.db.models import Q
 from runs.contracts.feedback import Comment
 from runs.enums import REQUESTING_GATES, GateKind, GateStatus
 from runs.models.fields import Column, ContractField, VerbatimField, only, word_field
+from runs.models.files import Tree
 from runs.models.plans import Attempt, Plan, Step
 from runs.models.querysets import GateQuerySet
 from runs.models.runs import Run
@@ -57,6 +58,9 @@ class Gate(models.Model):
     reason = models.TextField(default="", blank=True)
     request = models.PositiveSmallIntegerField(null=True, blank=True)
     comments: Column[list[Comment]] = ContractField(list[Comment], default=list, blank=True)
+    # The paths of the files with which it was answered, and the input files of the run before.
+    supplied: Column[list[str] | None] = ContractField(list[str], null=True, blank=True)
+    inputs = models.ForeignKey(Tree, models.PROTECT, null=True, blank=True, related_name="+")
     # When the question went away without an answer.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 

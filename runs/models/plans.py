@@ -121,6 +121,8 @@ class Attempt(models.Model):
     status = word_field(AttemptStatus, default=AttemptStatus.EXECUTING.value)
     # The files that it started from.
     base = models.ForeignKey(Tree, models.PROTECT, related_name="+")
+    # The files that were given until then; null for attempts of earlier versions.
+    inputs = models.ForeignKey(Tree, models.PROTECT, null=True, blank=True, related_name="+")
     # The base with the overlay on top, once it has passed verification.
     tree = models.ForeignKey(Tree, models.PROTECT, null=True, blank=True, related_name="+")
     # Its own changes: path to [sha256, size], or null for a deleted file.
@@ -152,6 +154,14 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt {self.number} of step {self.step_id}"
+
+    @property
+    def given(self) -> Tree:
+        """The input files as they were when it began. People may have given more since, which it does not see (D3)."""
+        run = self.step.plan.run
+        if self.inputs_id == run.inputs_id or self.inputs is None:
+            return run.inputs
+        return self.inputs
 
     @property
     def found_nothing_to_do(self) -> bool:

@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Literal
 
 from runs.contracts.ports import FileInfo
-from runs.enums import EventKind
+from runs.enums import EventKind, GateStatus
 from runs.evidence.passages import find
 from runs.lifecycle.change_requests import requests_of
-from runs.models import Attempt, Run, Tree
+from runs.models import Attempt, Gate, Run, Tree
+from runs.pev.checks.material import list_in_words
 from runs.store import trees
 from runs.text.diff import MAX_CHARACTERS, DiffBudget, DiffHunk, Kind, LineDiff, line_diff
 
@@ -109,14 +110,19 @@ _ATTEMPT_FIELDS = ("number", "status", "overlay", *_STEP_FIELDS)
 
 @dataclass(frozen=True)
 class WorkspaceMoment:
-    """The workspace from event `seq` (0 for the start) to the next moment. The result of `attempt` changed it."""
+    """The workspace from event `seq` (0 for the start) to the next moment. The result of `attempt` changed it, or the
+    files that a person gave at the gate `supply`.
+    """
 
     seq: int
     digest: str
     attempt: Attempt | None = None
+    supply: Gate | None = None
 
     @property
     def name(self) -> str:
+        if self.supply:
+            return f"{self.supply.decided_by} gave {list_in_words(self.supply.supplied or [])}"
         if self.attempt is None:
             return "the start"
         return f"“{self.attempt.step.spec.name}”"
@@ -136,9 +142,26 @@ class FileHistory:
         chosen = [pk for pk, *key in every if tuple(key) in wanted]
         rows = Attempt.objects.filter(pk__in=chosen).select_related("step__plan").only(*_ATTEMPT_FIELDS)
         attempts = {(one.step.plan.version, one.step.key, one.number): one for one in rows}
-        found = [WorkspaceMoment(0, self.run.inputs.digest)]
-        found += [WorkspaceMoment(seq, tree, attempts.get(key)) for seq, tree, key in self._results]
-        return found
+        found = [WorkspaceMoment(seq, tree, attempts.get(key)) for seq, tree, key in self._results]
+        found += [WorkspaceMoment(seq, tree, supply=gate) for seq, (tree, gate) in self._supplies.items()]
+        start = WorkspaceMoment(0, self._inputs_at(0).digest)
+        return sorted([start, *found], key=lambda moment: moment.seq)
+
+    @cached_property
+    def _supplies(self) -> Mapping[int, tuple[str, Gate]]:
+        """The gates at which people gave files, with the workspace after that, by the number of the event."""
+        decided = self.run.events.filter(kind=EventKind.GATE_DECIDED, data__decision=GateStatus.SUPPLIED)
+        rows = list(decided.order_by("seq").values_list("seq", "data"))
+        gates = self.run.gates.select_related("inputs", "decided_by").in_bulk([data["gate"] for _, data in rows])
+        return {seq: (data["tree"], gates[data["gate"]]) for seq, data in rows}
+
+    def _inputs_at(self, seq: int) -> Tree:
+        later = (gate.inputs for number, (_, gate) in self._supplies.items() if number > seq)
+        return next(later, None) or self.run.inputs
+
+    def given(self, moment: WorkspaceMoment) -> Mapping[str, FileInfo]:
+        """The input files at that moment, sorted by path."""
+        return trees.files_of(self._inputs_at(moment.seq))
 
     @cached_property
     def _results(self) -> Sequence[tuple[int, str, tuple[int, str, int]]]:

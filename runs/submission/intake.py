@@ -19,6 +19,7 @@ from runs.documents.encodings import CODECS
 from runs.errors import InvalidInput, UploadRefused
 from runs.isolation import ChildFailed
 from runs.store import blobs, input_examination
+from runs.store.input_limits import check_limits, in_mb
 from runs.text.normalisation import caseless
 from runs.text.paths import MAX_CHARACTERS, clashes, clean_path, selected
 from runs.text.sensitive_names import is_private_key, secret_part
@@ -130,18 +131,6 @@ def check_excluded(patterns: Sequence[str], paths: Collection[str]) -> None:
         )
 
 
-def check_limits(sizes: Sequence[tuple[str, int]]) -> None:
-    """Raises UploadRefused when there are too many files, or too many bytes in one or in all."""
-    if len(sizes) > settings.UPLOAD_FILES:
-        raise UploadRefused(f"{len(sizes):,} files are more than the {settings.UPLOAD_FILES:,} that a run may have.")
-    for path, size in sizes:
-        if size > settings.FILE_BYTES:
-            raise UploadRefused(f"“{path}” has {in_mb(size)}; one file may have {in_mb(settings.FILE_BYTES)}.")
-    total = sum(size for _, size in sizes)
-    if total > settings.UPLOAD_BYTES:
-        raise UploadRefused(f"The files have {in_mb(total)} together; {in_mb(settings.UPLOAD_BYTES)} are allowed.")
-
-
 def check_space(size: int) -> None:
     """Raises UploadRefused when files of so many bytes leave less free space than the installation keeps.
 
@@ -153,10 +142,6 @@ def check_space(size: int) -> None:
             f"The server's disk has {in_mb(free)} free, and {in_mb(settings.MIN_FREE_BYTES)} have to stay free. "
             "Nothing was stored. Ask the administrator of this site to make room."
         )
-
-
-def in_mb(size: int) -> str:
-    return f"{size / 1_000_000:,.1f} MB"
 
 
 def as_utf8(path: str, content: bytes, codec: str) -> bytes:

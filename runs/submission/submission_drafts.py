@@ -17,10 +17,11 @@ from runs.documents.encodings import CODECS
 from runs.errors import InvalidInput, UploadRefused
 from runs.models import Draft, DraftFile, Run, User
 from runs.store import blobs, garbage_collection, input_examination, renditions, trees
+from runs.store.input_limits import in_mb
 from runs.store.renditions import Readings
 from runs.submission import input_replacement, intake
 from runs.submission.input_replacement import NOWHERE, InputPlace, InputPlaces
-from runs.submission.intake import RefusedUpload, Upload, check_space, holds_secrets, in_mb
+from runs.submission.intake import RefusedUpload, Upload, check_space, holds_secrets
 from runs.submission.unpacking import note_problems, unpacked
 from runs.text.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.text.truncate import truncate_path

@@ -27,7 +27,7 @@ from runs.pev.policy import Policy
 from runs.pev.soundness import without_sources
 from runs.store import blobs, event_log, input_examination, trees
 from runs.submission import input_replacement, submission_drafts
-from runs.submission.intake import Upload, check_excluded, check_space, intake, listed, without_secrets
+from runs.submission.intake import Upload, check_excluded, check_space, listed
 from runs.submission.run_templates import fitted, plan_worth_keeping, with_web_tools
 from runs.submission.submission_checks import (
     Contents,
@@ -38,7 +38,7 @@ from runs.submission.submission_checks import (
     check_sources,
     checked_request,
 )
-from runs.submission.unpacking import note_problems, unpacked
+from runs.submission.unpacking import note_problems, unpack_uploads
 from runs.text.plural import pluralize
 from runs.text.sentences import first_sentence
 from runs.text.truncate import truncate
@@ -107,7 +107,7 @@ def submit(owner: User, submission: Submission) -> Run:
     )
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_adapted_plan(submission)
-    uploads, held_back, remarks = _unpack(submission.uploads, drafted)
+    uploads, held_back, remarks = unpack_uploads(submission.uploads, drafted)
     remarks += submission_drafts.remarks_on(draft, owner.get_username()) if draft else []
     submission = replace(submission, remarks=[*submission.remarks, *remarks])
     left_out = [*submission.left_out, *(draft.left_out if draft else ()), *held_back]
@@ -150,22 +150,6 @@ def _with_adapted_plan(submission: Submission) -> Submission:
     what = pluralize(unsaid, "criterion does not say what it is", "criteria do not say what they are")
     origin = f"{submission.plan_from} {what} about: the output, since no sources are needed."
     return replace(submission, plan=plan, plan_from=origin)
-
-
-def _unpack(
-    uploads: Sequence[Upload], drafted: Mapping[str, FileInfo]
-) -> tuple[dict[str, Upload], list[str], list[str]]:
-    """The files by path, with those of archives; the paths that were left out; sentences on refused files and doubtful
-    names.
-    """
-    chosen, held_back = without_secrets(uploads)
-    intake(chosen, drafted)  # what is too much is refused before any of it is read
-    check_space(sum(upload.content.size or 0 for upload in chosen))
-    sent, refused = unpacked(chosen)
-    kept, more = without_secrets(sent)
-    files = intake(kept, drafted)
-    doubtful = [f"{path}: {upload.caution}" for path, upload in files.items() if upload.caution]
-    return files, [*held_back, *more], [*(f"{one.path} was not taken. {one.why}" for one in refused), *doubtful]
 
 
 def submitted(owner: User, token: uuid.UUID) -> Run | None:

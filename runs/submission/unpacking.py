@@ -9,7 +9,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import IO, Any, NamedTuple, cast
 
@@ -28,7 +28,8 @@ from runs.errors import InvalidInput, PathRefused, UploadRefused
 from runs.isolation import ChildFailed, Limits
 from runs.store import input_examination
 from runs.store.file_parts import SharedFile, SharedPart
-from runs.submission.intake import RefusedUpload, Upload, check_space, in_mb
+from runs.store.input_limits import in_mb
+from runs.submission.intake import RefusedUpload, Upload, check_space, intake, without_secrets
 from runs.text.paths import ATTACHMENTS, MAX_CHARACTERS, clashes, clean_path
 from runs.text.sensitive_names import is_lock
 from runs.text.truncate import truncate_path
@@ -65,6 +66,22 @@ def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[RefusedUploa
         for one in work.files_of(upload) if _is_archive(upload) else [upload]:
             found += [one, *work.attached_to(one)]
     return found, work.refused
+
+
+def unpack_uploads(
+    uploads: Sequence[Upload], drafted: Mapping[str, FileInfo]
+) -> tuple[dict[str, Upload], list[str], list[str]]:
+    """The files by path, with those of archives; the paths that were left out; sentences on refused files and doubtful
+    names. `drafted` are files that the new ones come to. Raises UploadRefused or PathRefused.
+    """
+    chosen, held_back = without_secrets(uploads)
+    intake(chosen, drafted)  # what is too much is refused before any of it is read
+    check_space(sum(upload.content.size or 0 for upload in chosen))
+    sent, refused = unpacked(chosen)
+    kept, more = without_secrets(sent)
+    files = intake(kept, drafted)
+    doubtful = [f"{path}: {upload.caution}" for path, upload in files.items() if upload.caution]
+    return files, [*held_back, *more], [*(f"{one.path} was not taken. {one.why}" for one in refused), *doubtful]
 
 
 def note_problems(stored: Iterable[tuple[FileInfo, Upload]]) -> None:

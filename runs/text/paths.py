@@ -203,6 +203,11 @@ def selected(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
     return [path for path in paths if not plain.isdisjoint(_and_above(path)) or any(form.match(path) for form in forms)]
 
 
+def is_pattern(path: str) -> bool:
+    """Whether it may mean several files: it has a wildcard, or is written like a folder."""
+    return _WILD.search(path) is not None or _clean(path) == "" or path.rstrip().endswith(("/", "\\"))
+
+
 def _clean(pattern: str) -> str:
     path = unicodedata.normalize("NFC", pattern.strip()).replace("\\", "/").lstrip("/")
     while path.startswith("./"):

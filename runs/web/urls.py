@@ -67,6 +67,7 @@ urlpatterns = [
     path("runs/<int:run_id>/delete/", manage_pages.delete, name="delete_run"),
     path("runs/<int:run_id>/people/", manage_pages.approvers, name="approvers"),
     path("runs/<int:run_id>/gates/<int:gate_id>/", controls.decide, name="gate"),
+    path("runs/<int:run_id>/gates/<int:gate_id>/files/", controls.give_files, name="give_files"),
     path("runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/", overview.gate_part, name="gate_part"),
     path("runs/<int:run_id>/steps/<int:step_id>/", step_page.step_page, name="step"),
     path("runs/<int:run_id>/files/<path:path>", source_pages.file_page, name="file"),

@@ -206,6 +206,7 @@ def _states() -> dict[str, Callable[[], Run]]:
     return {
         "plan of 4": lambda: made.awaiting_plan(made.plan(*steps[:4])),
         "plan of 40": lambda: made.awaiting_plan(made.plan(*steps), max_steps=500),
+        "plan without a file": _plan_without_a_file,
         "plan with an agent": _plan_with_an_agent,
         "plan with a changed agent": _plan_with_a_changed_agent,
         "second person": lambda: made.awaiting_plan(second_person=True),
@@ -256,6 +257,10 @@ def _easy_result() -> Run:
     run = made.step_gate()
     Step.objects.filter(plan__run=run).update(complexity=Complexity.MEDIUM)
     return run
+
+
+def _plan_without_a_file() -> Run:
+    return made.awaiting_plan(made.plan(made.plan_step("s1", "Compare the annex", inputs=["annex-b.md"])))
 
 
 def _plan_with_an_agent(name: str = WRITER) -> Run:

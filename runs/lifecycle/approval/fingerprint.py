@@ -22,6 +22,10 @@ _AS_BEFORE = {
 """Settings of a policy that are younger than approvals, with the value that changes nothing that someone approved."""
 
 
+INPUT_FILES = "input files"
+"""The part that changes when a person gives a file."""
+
+
 def digest_of(value: object) -> str:
     """SHA-256 over canonical JSON: sorted keys, no spaces, UTF-8; contracts as they are stored."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_as_json)
@@ -49,7 +53,7 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
     policy, models = _digests_of(run.policy.model_dump_json())
     return {
         "plan": plan.digest,
-        "input files": run.inputs.digest,
+        INPUT_FILES: run.inputs.digest,
         "policy": policy,
         "models": models,
         "instructions": prompts.version(),

@@ -28,6 +28,8 @@ class ExhaustedGate(GateType):
         Verb.REJECT: "Nothing of this attempt is kept. The step is tried again with your words and the critique.",
     }
     for_second_person = True
+    takes_files = True
+    supplied = "{step} is tried again"
     shows_requests = True
     marks_open_points = True
     heading = "A step did not pass. Accept it with open points?"
@@ -44,6 +46,10 @@ class ExhaustedGate(GateType):
             effects.settle(states.of(gate.run), gate.step.key, StepStatus.ACCEPTED)
         else:
             states.of(gate.run).change(gate.step.key, StepStatus.PENDING)
+
+    def follow_supply(self, gate: Gate) -> None:
+        assert gate.step is not None
+        states.of(gate.run).change(gate.step.key, StepStatus.PENDING)
 
     def title(self, gate: Gate, unpassed: str = "") -> str:
         return unpassed or f"Accept {quoted_step(gate)} with open points?"

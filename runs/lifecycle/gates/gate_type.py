@@ -18,6 +18,7 @@ from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
+from runs.pev.checks.material import list_in_words
 from runs.store.event_log import record
 
 
@@ -168,6 +169,10 @@ class GateType(ABC):
     """What approving several with equal consequences does to each, as a sentence; empty where each needs reading of its
     own.
     """
+    takes_files = False
+    """Whether a person can give files that are missing, which become input files of the run."""
+    supplied = "the question is asked again"
+    """What follows when files were given, as a clause; `{step}` stands for the quoted name of the step."""
     raises_limits = False
     """Whether an approval raises a limit, so that its page says what the rest of the work may need."""
     waiting = "waited for a decision"
@@ -209,6 +214,10 @@ class GateType(ABC):
     @abstractmethod
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         """Apply what follows from the answer, in its transaction. A stop ends the run and does not come here."""
+
+    def follow_supply(self, gate: Gate) -> None:
+        """Apply what follows when files were given, in that transaction."""
+        raise NotImplementedError
 
     # ---- words of a page ---------------------------------------------------------------------------------------------
 
@@ -281,6 +290,8 @@ class GateType(ABC):
         """What was decided, as the rest of a sentence that begins with who did."""
         step = quoted_step(gate)
         about = self.about(gate, step)
+        if gate.status == GateStatus.SUPPLIED:
+            return self._gave(gate, step)
         match GateStatus(gate.status):
             case GateStatus.APPROVED:
                 words = self.approved
@@ -298,6 +309,8 @@ class GateType(ABC):
         """The same for the history. It keeps `{step}` where the reader has the name of the step."""
         step = "{step}" if gate.step else ""
         about = self.about_in_history(gate, step)
+        if gate.status == GateStatus.SUPPLIED:
+            return self._gave(gate, step)
         match GateStatus(gate.status):
             case GateStatus.APPROVED:
                 words = self.approved_in_history or self.approved
@@ -308,6 +321,9 @@ class GateType(ABC):
             case status:
                 words = f"{status} {{about}}"
         return words.format(about=about, step=step or "it")
+
+    def _gave(self, gate: Gate, step: str) -> str:
+        return f"gave {list_in_words(gate.supplied or [])}; {self.supplied.format(step=step)}"
 
 
 def quoted_step(gate: Gate) -> str:

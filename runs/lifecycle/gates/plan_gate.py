@@ -1,14 +1,19 @@
 """The gate of a plan: may this version be carried out?"""
 
-from runs.enums import Complexity, GateKind, PlanStatus, RunStatus, Verb
+from runs.accounting.past_estimates import estimate_for
+from runs.enums import Complexity, GateKind, GateStatus, PlanStatus, RunStatus, Verb
 from runs.errors import DecisionRefused
 from runs.lifecycle import available_agents, effects
+from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, open_gate
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Plan, Run, User
 from runs.models.querysets import GateQuerySet
+from runs.pev.checks.material import list_in_words
+from runs.pev.missing_inputs import missing_inputs
+from runs.store import trees
 from runs.text.plural import pluralize
 
 
@@ -32,6 +37,8 @@ class PlanGate(GateType):
     }
     for_second_person = True
     revises_plan = True
+    takes_files = True
+    supplied = "the plan is asked about again"
     shows_requests = True
     waiting = "waited for a decision about the plan"
     heading = "Approve this plan?"
@@ -55,6 +62,8 @@ class PlanGate(GateType):
             return "The plan is not the first of its run: read what has changed."
         if gate.plan is not None and any(step.complexity == Complexity.HIGH for step in gate.plan.steps.all()):
             return "The plan has high-risk steps."
+        if gate.plan is not None and (missing := missing_in_plan(gate.run, gate.plan)):
+            return f"The plan reads {list_in_words(missing)}, which is not among the files."
         return ""
 
     def consequences(self, gate: Gate) -> dict[str, str]:
@@ -67,6 +76,14 @@ class PlanGate(GateType):
         else:
             change(gate.plan, PlanStatus.REJECTED)
             change(gate.run, RunStatus.PLANNING)
+
+    def follow_supply(self, gate: Gate) -> None:
+        """The documents among the new files are read, then the same version is asked about again."""
+        assert gate.plan is not None
+        change(gate.run, RunStatus.PLANNING)
+        if not trees.readings_of(gate.run.inputs).waiting:  # else that follows once they are read
+            estimate = estimate_for(gate.run, fingerprint.contract_of(gate.plan))
+            Plan.objects.filter(pk=gate.plan.pk).update(estimate=estimate)
 
     def title(self, gate: Gate, unpassed: str = "") -> str:
         return self.heading
@@ -93,6 +110,12 @@ class PlanGate(GateType):
 GATE = PlanGate()
 
 
+def missing_in_plan(run: Run, plan: Plan) -> list[str]:
+    """The files that the plan names as input and that the run does not have."""
+    there = dict.fromkeys([*trees.files_of(run.inputs), *trees.files_of(run.head)])
+    return missing_inputs(states.specs_of(plan).values(), there)
+
+
 def ask(state: RunState) -> None:
     """Ask about the newest plan, or ask again about an approved one because what would run has changed."""
     run, plan = state.run, state.plan
@@ -114,6 +137,12 @@ def ask_for_edit(run: Run, plan: Plan) -> None:
 
 def gates_of(run: Run) -> GateQuerySet:
     return run.gates.filter(kind=GATE.kind)
+
+
+def waits_again(run: Run) -> bool:
+    """Whether people were asked about a plan and gave files instead of approving or rejecting it."""
+    given = gates_of(run).filter(status=GateStatus.SUPPLIED, plan__approved_how="")
+    return given.exclude(plan__status=PlanStatus.REJECTED).exists()
 
 
 def _digest(run: Run, plan: Plan) -> str:

@@ -12,6 +12,7 @@ from django.http import Http404
 
 from runs.contracts.ports import FileInfo
 from runs.documents.formats import DRAWN
+from runs.enums import EventKind
 from runs.models import Attempt, Run
 from runs.readmodel.run_files import Change, FileDiff, FileHistory, WorkspaceMoment, changes_between, diffs_of
 from runs.store import trees
@@ -78,7 +79,7 @@ class FilesPage:
 
     @cached_property
     def _start(self) -> Mapping[str, FileInfo]:
-        return trees.files_of(self.run.inputs)
+        return self.history.given(self.to)
 
     @cached_property
     def _writers(self) -> Mapping[str, Attempt]:
@@ -176,7 +177,7 @@ FILES = RunTab(
     "files",
     "files/files.html",
     read=files_page,
-    regions={"files": EVERYTHING | STEP_ENDS},
+    regions={"files": EVERYTHING | STEP_ENDS | {EventKind.GATE_DECIDED}},
     shown_in={"files": lambda page: (page.results, page.diffs if page.since else page.given)},
     query=("to", "from", "path", "made", "given"),
 )

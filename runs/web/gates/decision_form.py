@@ -96,6 +96,7 @@ class DecisionForm(PostedForm):
 class Problem:
     """A decision that was refused: what was wrong, and what the person had written. `gate` is 0 for none.
 
+    `about_files`: files were given, and this is what became of them; `changed_nothing`: they were there already.
     `no_sources`: they had ticked that none are needed. `notes`: by number, the points they had chosen to send back.
     """
 
@@ -104,3 +105,5 @@ class Problem:
     reason: str
     no_sources: bool = False
     notes: Mapping[int, str] = field(default_factory=dict)
+    about_files: bool = False
+    changed_nothing: bool = False

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 
+from django.conf import settings
 from django.utils.safestring import SafeString
 
 from runs.accounting.usage import spent_usd, worked_seconds
 from runs.acts.call import Call
 from runs.acts.shape import Remark
 from runs.contracts.ports import FileInfo
-from runs.enums import SETTLED_STEPS, Complexity, StepStatus, Verb
+from runs.enums import SETTLED_STEPS, Complexity, GateStatus, StepStatus, Verb
 from runs.errors import NoVerdict
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, distinct
@@ -23,7 +24,9 @@ from runs.lifecycle.gates.gate_type import Answer, GateFigures, GateType, Limit,
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.snoozes import SNOOZES
+from runs.lifecycle.supplied_files import asks_for_files, missing_at, readers_of_all
 from runs.models import Gate
+from runs.pev.checks.material import list_in_words
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.pev.plans.estimate import Estimate
 from runs.pev.plans.ordering import levels
@@ -155,7 +158,7 @@ class GateView:
         """Whether a line of the gate is marked as a warning or as bad."""
         asked = self.type.shows_requests and (self.doubtful or self.unread)
         if self.plan:
-            return asked or bool(self.moved or warns_of_plan(self.plan))
+            return asked or bool(self.missing or self.moved or warns_of_plan(self.plan))
         if self.attempt:
             return asked or self.unread or self.warns_of_result
         if self.step and self.type.subject is Subject.START:
@@ -327,6 +330,42 @@ class GateView:
     @property
     def blocked(self) -> bool:
         return self.unpassed is not None and self.unpassed.blocked
+
+    @cached_property
+    def missing(self) -> list[str]:
+        """The files that are missing, as far as the plan or the executor names them."""
+        return missing_at(self.row) if self.type.takes_files else []
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes that one given file may have."""
+        return settings.FILE_BYTES
+
+    @property
+    def room(self) -> int:
+        """Bytes that the run can still be given."""
+        return max(0, settings.UPLOAD_BYTES - self.row.run.inputs.total_size)
+
+    @cached_property
+    def takes_files(self) -> bool:
+        """Whether missing files can be given here."""
+        return asks_for_files(self.row)
+
+    @cached_property
+    def asks_plan_again(self) -> list[str]:
+        """The names of other steps that would read any given file, so that the plan needs an approval again."""
+        return readers_of_all(self.row) if self.takes_files and not self.plan else []
+
+    @property
+    def given(self) -> list[str]:
+        """What people gave while this version of the plan waited for a decision, as sentences."""
+        rows = self.newest.rows.gates if self.plan and self.newest else ()
+        mine = (one for one in rows if one.status == GateStatus.SUPPLIED and one.decided_at)
+        return [
+            f"{one.decided_by} gave {list_in_words(one.supplied or [])}."
+            for one in mine
+            if one.decided_at and self.plan and one.decided_at > self.plan.row.created_at
+        ]
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:

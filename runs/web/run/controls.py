@@ -22,11 +22,15 @@ from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
 from runs.models import Gate
+from runs.pev.checks.material import list_in_words
 from runs.readmodel.result_points import points_in, sent_back
+from runs.submission import supplied_uploads
+from runs.text.paths import MAX_CHARACTERS
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
 from runs.web.gates.decision_form import DecisionForm, Problem
 from runs.web.inbox.next_decision import decisions_elsewhere
+from runs.web.new_run.new_run_form import FilesForm
 from runs.web.run.overview import OVERVIEW, run_page
 from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import about_request, log_refusal, person, status_of, visible_run
@@ -43,6 +47,10 @@ MAX_STOP_REASON = 2_000
 """Characters. No model reads the reason, so that it needs less room than that of an answer."""
 
 
+MAX_REMARKS = 10
+"""Sentences about files that were not taken. The history has them too."""
+
+
 class StopForm(PostedForm):
     """Why a run is stopped; optional."""
 
@@ -53,6 +61,12 @@ class PauseForm(PostedForm):
     """Whether to pause the run (1) or to let it continue (0)."""
 
     paused = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+
+class GivenFilesForm(FilesForm, PostedForm):
+    """Missing files. `name_as`: the missing path that the only file takes, whatever its own name is."""
+
+    name_as = Text(required=False, max_length=MAX_CHARACTERS)
 
 
 @require_POST
@@ -71,6 +85,30 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
         return _page(request, run_id, problem, status_of(error))
     if request.headers.get("HX-Request"):
         return _page(request, run_id, None, 200)
+    return redirect(f"{reverse('run', args=[run_id])}#run-gates")
+
+
+@require_POST
+def give_files(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
+    """Give missing files at a gate. What could not be taken is said at the field."""
+    run = visible_run(request, run_id)
+    gate = get_object_or_404(run.gates, pk=gate_id)
+    gate.run = run
+    form = GivenFilesForm(request.POST, request.FILES)
+    try:
+        name_as = form.checked()["name_as"]
+        found = supplied_uploads.give_files(gate, person(request), form.uploads(), name_as=name_as)
+    except PevError as error:
+        log_refusal(request, run, error)
+        return _page(request, run_id, Problem(gate.pk, str(error), "", about_files=True), status_of(error))
+    gate.refresh_from_db(fields=["status"])
+    if not found.added and gate.status == GateStatus.OPEN:
+        count, names = len(found.known), list_in_words(list(found.known))
+        there = f"{names} {word_for(count, 'is', 'are')} among the files already, with the same content."
+        said = Problem(gate.pk, f"{there} Nothing was changed.", "", about_files=True, changed_nothing=True)
+        return _page(request, run_id, said, 200)
+    for remark in found.remarks[:MAX_REMARKS]:
+        messages.warning(request, remark)
     return redirect(f"{reverse('run', args=[run_id])}#run-gates")
 
 

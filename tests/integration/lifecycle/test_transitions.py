@@ -61,7 +61,14 @@ END: Mapping[type[Model], set[str]] = {
         AttemptStatus.CONFLICT,
         AttemptStatus.CANCELLED,
     },
-    Gate: {GateStatus.APPROVED, GateStatus.REJECTED, GateStatus.ANSWERED, GateStatus.STOPPED, GateStatus.WITHDRAWN},
+    Gate: {
+        GateStatus.APPROVED,
+        GateStatus.REJECTED,
+        GateStatus.ANSWERED,
+        GateStatus.SUPPLIED,
+        GateStatus.STOPPED,
+        GateStatus.WITHDRAWN,
+    },
     WorkItem: {WorkStatus.DONE, WorkStatus.CANCELLED},
 }
 FOR_EACH_TABLE = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
@@ -123,8 +130,10 @@ def beside(table: type[Model], status: str) -> dict[str, Any]:
     if table is WorkItem:
         return {"lease_until": now if status == WorkStatus.LEASED else None}
     if table is Gate:
-        answered = status == GateStatus.ANSWERED
-        about = {"kind": GateKind.QUESTION if answered else GateKind.PLAN, "request": 1 if answered else None}
+        answered, supplied = status == GateStatus.ANSWERED, status == GateStatus.SUPPLIED
+        about: dict[str, Any] = {"supplied": ["a.md"] if supplied else None}
+        about["inputs"] = Run.objects.get().inputs if supplied else None
+        about |= {"kind": GateKind.QUESTION if answered else GateKind.PLAN, "request": 1 if answered else None}
         if status in {GateStatus.OPEN, GateStatus.WITHDRAWN}:
             return {"decided_by": None, "decided_at": None, "decided_how": "", **about}
         return {"decided_by": made.alice(), "decided_at": now, "decided_how": "person", "reason": "Because.", **about}

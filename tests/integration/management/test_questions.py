@@ -163,6 +163,7 @@ def decided(monkeypatch: pytest.MonkeyPatch, run: Run, *lines: str) -> tuple[Dec
     keyboard = Keyboard(monkeypatch, lines)
     decision = questions.decision_on(gate)
     assert keyboard.is_done
+    assert isinstance(decision, Decision)
     assert (decision.digest, decision.how) == (gate.digest, "terminal")
     return decision, keyboard
 

@@ -83,7 +83,7 @@ def test_a_blocked_step_says_once_why_and_where_each_answer_leads(alice_client: 
     assert [words for words in ("out of attempts", "confident", "Differs from the plan") if words in text] == []
     assert "<strong>Try again</strong> Attempt 2 gets your words" in text
     assert "<strong>Go on without this step</strong> “Draft the notices” goes on without it. The result will" in text
-    assert "<strong>A file is missing?</strong> Stop the run" in text
+    assert "Give missing files</label>" in text
 
 
 def test_a_critique_that_the_gate_tells_already_is_not_repeated(alice_client: Client) -> None:
