@@ -183,7 +183,7 @@ def test_the_plan_is_asked_about_again_where_another_step_would_read_the_file_un
     plan.refresh_from_db()
     if asked:
         question = gate_of(run, GateKind.PLAN).question
-        assert question == ("What would run has changed since version 1 was approved (input files). Approve it again?")
+        assert question == ("Since version 1 was approved, something has changed (input files). Approve it again?")
         assert (plan.status, statuses(run)["a"]) == (PlanStatus.PROPOSED, StepStatus.PENDING)
         made.decide(run, GateKind.PLAN, Verb.APPROVE)
     else:
@@ -217,7 +217,7 @@ def test_an_approval_that_one_file_ended_is_not_revived_by_the_next() -> None:
     first, second = run.gates.open().order_by("pk")
     give_files(first, made.alice(), [upload("annex-b.md")])
     give_files(Gate.objects.get(pk=second.pk), made.alice(), [upload("annex-c.md")])
-    assert gate_of(fresh(run), GateKind.PLAN).question.startswith("What would run has changed")
+    assert gate_of(fresh(run), GateKind.PLAN).question.startswith("Since version 1 was approved")
 
 
 def test_a_start_that_was_bound_to_the_files_is_asked_about_again() -> None:

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0005_tour'),
+        ('runs', '0006_gate_why'),
     ]
 
     operations = [
