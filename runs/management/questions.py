@@ -177,8 +177,6 @@ def _subject(gate: Gate) -> Iterator[str]:
         yield from call_of(gate).lines(reasons_for(gate))
     run, gate_type = reading_of(gate.run), type_of(gate)
     plan = run.plan
-    if gate_type.takes_files:
-        yield from (f"! not among the files: {path}" for path in missing_at(gate))
     if held := held_at([gate], plan).get(gate.pk):
         yield from _error(held)
     if plan is None:
@@ -187,7 +185,9 @@ def _subject(gate: Gate) -> Iterator[str]:
         for one in run.requests:
             yield f"request {one.number} of {one.gate.decided_by}, {one.state}: {one.sentence}"
             yield from (f"    the plan: {place}" for place in one.planned)
+    missing = [f"! not among the files: {path}" for path in missing_at(gate)] if gate_type.takes_files else []
     if gate_type.subject is Subject.PLAN:
+        yield from missing
         yield from _plan(plan)
     for step in plan.steps:
         if gate_type.subject is Subject.START and step.row.pk == gate.step_id:
@@ -199,6 +199,7 @@ def _subject(gate: Gate) -> Iterator[str]:
             if attempt.row.pk == gate.attempt_id:
                 if gate_type.subject is Subject.UNPASSED:
                     yield from _unmet(step.open_point)
+                    yield from missing
                 yield from _attempt(attempt)
 
 

@@ -143,6 +143,7 @@ TABLE = {
         get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "add", "person": "{charlie}"}
     ),
     "runs/<int:run_id>/gates/<int:gate_id>/": Row(post=DONE, sent={"verb": "approve", "digest": "{digest}"}),
+    "runs/<int:run_id>/gates/<int:gate_id>/files/": Row(post=(302, 422, 422, 404, 422)),  # no file is chosen
     "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": Row(get=(302, 404, 404, 404, 404)),  # a plan has none
     "runs/<int:run_id>/steps/<int:step_id>/": Row(get=SEEN),
     "runs/<int:run_id>/files/<path:path>": Row(get=SEEN),

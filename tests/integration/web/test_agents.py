@@ -207,8 +207,8 @@ def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
     assert f"What changed in the agent {WRITER}" in text
     assert shown(text) == (
         "changed Instructions Name the[ &lt;b&gt;clause&lt;/b&gt;]{ page} in every notice.{ &lt;i&gt;} "
-        "changed Model [the model of the run] → {claude-opus-5-5} "
-        "changed Tools [read_file, write_file] → {write_file}"
+        "changed Model [the model of the run] becomes {claude-opus-5-5} "
+        "changed Tools [read_file, write_file] becomes {write_file}"
     )
     assert f"something has changed (the agent {WRITER} was changed)." in text
     assert f"The agent {WRITER} was changed since this plan was approved." not in text
