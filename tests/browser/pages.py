@@ -13,6 +13,7 @@ GATES: Mapping[GateKind, Sequence[str]] = {
     GateKind.PLAN: [
         "plan of 4",
         "plan of 40",
+        "plan without a file",
         "plan with an agent",
         "plan with a changed agent",
         "second plan",
@@ -24,7 +25,7 @@ GATES: Mapping[GateKind, Sequence[str]] = {
     GateKind.ERROR: ["error", "step error"],
     GateKind.BUDGET: ["budget", "time limit"],
     GateKind.QUESTION: ["question"],
-    GateKind.TOOL: ["mail", "event", "ticket", "request", "file", "message", "other call", "long call"],
+    GateKind.TOOL: ["mail", "event", "ticket", "request", "file", "message", "payment", "other call", "long call"],
 }
 """The states of runs, as tests/browser/writes.py has them, that wait at a gate of this kind."""
 _AT_GATES = list(itertools.chain(*GATES.values()))

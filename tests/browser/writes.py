@@ -110,6 +110,13 @@ TRANSFER: dict[str, Any] = {
     "purpose": "",
     "schedule": {"first_day": "2026-12-01", "every": "month", "limits": {"times": 12, "per_day": [100, 200, 300]}},
 }
+CALIBRATION: dict[str, Any] = {
+    "device": "Scale 3",
+    "weights": [100, 200, 500],
+    "until_stable": True,
+    "note": "",
+    "limits": {"drift": 0.02, "per_weight": {"seconds": 30}},
+}
 
 
 def account(name: str, administrator: bool) -> str:
@@ -230,7 +237,8 @@ def _states() -> dict[str, Callable[[], Run]]:
         "request": lambda: made.tool_gate("web__fetch", REQUEST),
         "file": lambda: made.tool_gate("drive__write_file", FILE),
         "message": lambda: made.tool_gate("chat__post_message", MESSAGE),
-        "other call": lambda: made.tool_gate("bank__transfer", TRANSFER),
+        "payment": lambda: made.tool_gate("bank__transfer", TRANSFER),
+        "other call": lambda: made.tool_gate("lab__calibrate", CALIBRATION),
         "error": made.error_gate,
         "step error": made.step_error,
         "blocked": made.blocked,

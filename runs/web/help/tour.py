@@ -63,20 +63,16 @@ def is_new(user: User) -> bool:
     return not Run.objects.filter(owner=user).exists()
 
 
-def is_shown(user: User, run: Run | None) -> bool:
-    """Whether this person sees the hints: at their first run, or at every run after they started the tour again.
-    Without a run, on the form of a new one.
-    """
-    match Tour(user.tour):
-        case Tour.CLOSED:
-            return False
-        case Tour.STARTED:
-            return True
-        case Tour.FIRST_RUN if run is None:
-            return is_new(user)
-        case Tour.FIRST_RUN:
-            is_own = run is not None and run.owner_id == user.pk
-            return is_own and not Run.objects.filter(owner=user, pk__lt=run.pk).exists()
+def is_shown(user: User, run: Run) -> bool:
+    """Whether this person sees the hints: at their first run, or at every run after they started the tour again."""
+    if user.tour != Tour.FIRST_RUN:
+        return bool(user.tour == Tour.STARTED)
+    return run.owner_id == user.pk and not Run.objects.filter(owner=user, pk__lt=run.pk).exists()
+
+
+def is_shown_on_form(user: User, first_run: bool) -> bool:
+    """The same on the form of a new run. `first_run`: this person has submitted nothing yet."""
+    return user.tour == Tour.STARTED or (first_run and user.tour == Tour.FIRST_RUN)
 
 
 class TourForm(PostedForm):

@@ -25,7 +25,7 @@ from runs.submission.samples import finished_sample, more_samples, submission_of
 from runs.submission.submit import Submission
 from runs.text.sensitive_names import JUNK, SECRETS
 from runs.web.frame.run_frame import RunFrame
-from runs.web.help.tour import is_new
+from runs.web.help.tour import is_new, is_shown_on_form
 from runs.web.new_run.draft_files import draft_files, unfinished
 from runs.web.new_run.new_run_form import NewRunForm
 from runs.web.new_run.run_again_forms import AgainWithForm, TokenForm, reuse_of
@@ -234,6 +234,7 @@ def form_page(
     token = token_of(str(form["token"].value())) or uuid.uuid4()
     again = form if isinstance(form, AgainWithForm) else None
     became = token_of(str(form["became"].value()))
+    first_run = is_new(owner)
     context = {
         "became": submit.submitted(owner, became) if became else None,
         "form": form,
@@ -252,7 +253,8 @@ def form_page(
         },
         "installation_policy": is_set_up() and not again,
         "estimate": _estimate(owner, form),
-        "first_run": is_new(owner),
+        "first_run": first_run,
+        "sees_tour": is_shown_on_form(owner, first_run),
         "sample_token": uuid.uuid4(),
         "samples": [] if default_policy().by_rules else more_samples(),
     }

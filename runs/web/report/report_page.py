@@ -27,6 +27,7 @@ from runs.reports.isolated_writing import LIMITS
 from runs.reports.outline import Part, outline
 from runs.reports.report_format import ReportFormat, ReportInput
 from runs.web.frame.run_frame import RunFrame
+from runs.web.help.tour import is_shown
 from runs.web.markup.diagrams import drawn, sources_in
 from runs.web.report.preparing import Busy, Prepared, prepare
 from runs.web.site.addresses import address_of, citation_address, evidence_address, file_address
@@ -97,6 +98,7 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "may_manage": can_manage(request.user, run),
         "names": names,
         "problem": problem,
+        "sees_tour": is_shown(person(request), run),
     }
     return render(request, "report/report.html", context, status=status)
 

@@ -29,6 +29,7 @@ from runs.text.paths import MAX_CHARACTERS
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
 from runs.web.gates.decision_form import DecisionForm, Problem
+from runs.web.help.tour import is_shown
 from runs.web.inbox.next_decision import decisions_elsewhere
 from runs.web.new_run.new_run_form import FilesForm
 from runs.web.run.overview import OVERVIEW, run_page
@@ -153,7 +154,8 @@ def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: in
         names = ["gates", "next_decision", "result"]
         regions = OVERVIEW.replaced(page, names, problem=problem, elsewhere=elsewhere)
         return HttpResponse(regions + replaced_head(RunFrame(run, OVERVIEW.name)), status=status)
-    context = OVERVIEW.context(run, page) | {"problem": problem, "elsewhere": elsewhere}
+    sees_tour = is_shown(person(request), run)
+    context = OVERVIEW.context(run, page) | {"problem": problem, "elsewhere": elsewhere, "sees_tour": sees_tour}
     return render(request, OVERVIEW.template, context, status=status)
 
 

@@ -33,11 +33,12 @@ from runs.submission.run_templates import plan_worth_keeping
 from runs.web.frame.run_tab import CALLS, EVERYTHING, GATE_EVENTS, RunTab
 from runs.web.gates.gate_view import GateView, latest_decision, open_gates
 from runs.web.gates.request_list import RequestGroup
+from runs.web.help.tour import is_shown
 from runs.web.inbox.next_decision import decisions_elsewhere
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.prose import cited
 from runs.web.run.timeline import Timeline, timeline_of
-from runs.web.site.requests import visible_run
+from runs.web.site.requests import person, visible_run
 from runs.web.site.unchanged import of_run, while_unchanged
 from runs.web.steps.step_page import step_of
 from runs.web.steps.step_rows import StepRow, row_of, rows_of
@@ -338,7 +339,8 @@ def run_tab(request: HttpRequest, run_id: int, tab: RunTab) -> HttpResponse:
     run = visible_run(request, run_id)
     if tab is not OVERVIEW or "part" in request.GET:
         return tab.answer(request, run)
-    return tab.answer(request, run, elsewhere=decisions_elsewhere(request, run))
+    sees_tour = is_shown(person(request), run)
+    return tab.answer(request, run, elsewhere=decisions_elsewhere(request, run), sees_tour=sees_tour)
 
 
 @require_safe

@@ -26,7 +26,7 @@ from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary, in_quotes
 from runs.web.help.help_pages import TERMS, Term
-from runs.web.help.tour import HINTS, is_shown
+from runs.web.help.tour import HINTS
 from runs.web.markup.plan_graph import graphs_of
 from runs.web.markup.prose import checking, referring
 from runs.web.site.addresses import (
@@ -301,10 +301,12 @@ def short_hash(digest: str) -> str:
 
 @register.inclusion_tag("components/tour.html", takes_context=True)
 def tour(context: Mapping[str, Any], run: Run | None, *places: str) -> dict[str, object]:
-    """The hints of the tour for these places of a run, or of the form without one; none if this person sees no tour."""
-    request = context["request"]
-    if not is_shown(request.user, run):
+    """The hints of the tour for these places of a run, or of the form without one; none unless the view says in
+    `sees_tour` that this person sees the tour.
+    """
+    if not context.get("sees_tour"):
         return {}
+    request = context["request"]
     here = request.get_full_path() if request.method == "GET" else reverse("run", args=[run.pk]) if run else ""
     hints = [HINTS[place] for place in places]
     return {"hints": hints, "count": len(HINTS), "next": here, "csrf_token": context.get("csrf_token")}

@@ -136,7 +136,7 @@ def test_a_command_that_is_gone_is_asked_about_and_holds_nothing(
     drain(run)
     gate = open_gate(run)
     assert gate.kind == GateKind.PLAN
-    assert "has changed since version 1 was approved (commands)" in gate.question
+    assert "Since version 1 was approved, something has changed (commands)" in gate.question
     answer(run, alice)
     drain(run)
     run.refresh_from_db()

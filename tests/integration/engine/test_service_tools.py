@@ -165,7 +165,7 @@ def test_a_budget_that_a_search_would_exceed_asks_before_the_call(
         return
     gate = open_gate(run)
     assert (gate.kind, asked) == (GateKind.BUDGET, 0)
-    assert "the next call could cost up to $" in gate.question
+    assert "the next call may cost up to $" in gate.question
     decide(gate.pk, alice, Decision(Verb.APPROVE, gate.digest, budget=Decimal(5)))
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 

@@ -309,7 +309,7 @@ def test_without_any_citation_there_is_no_column_for_them(alice_client: Client, 
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (factories.step_gate, "which “Request changes” does. To approve all the same, take the ticks away."),
+        (factories.step_gate, "which “Request changes” does. To accept all the same, take the ticks away."),
         (factories.exhausted_gate, "which “Try again” does. To accept with open points all the same, take the ticks"),
     ],
 )

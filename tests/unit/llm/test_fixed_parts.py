@@ -38,7 +38,7 @@ EXECUTOR = question(Role.EXECUTOR, StepOutput, *OWN_TOOLS)
 VERIFIER = question(Role.VERIFIER, VerifierAnswer)
 
 
-OF_A_TOOL = 730
+OF_A_TOOL = 745
 """On average: `table` takes 2,000."""
 LIMITS = {
     "planner": (PLANNER, 24_000),

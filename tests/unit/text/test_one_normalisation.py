@@ -19,6 +19,7 @@ COMPARES_NO_TEXTS = {
     "runs/documents/writers/comments.py": "names of parts of a package",
     "runs/documents/writers/xlsx.py": "a name that Excel keeps for itself",
     "runs/submission/run_templates.py": "names of templates",
+    "runs/submission/supplied_uploads.py": "endings of names of files",
     "runs/evidence/citations/links.py": "labels of links, as CommonMark has it",
     "runs/pev/contracts.py": "a word that models are told to write",
     "runs/documents/model/clause_numbers.py": "numbers of clauses",

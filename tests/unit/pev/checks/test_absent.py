@@ -5,6 +5,7 @@ import pytest
 from runs.pev.checks.absent import Absent
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import CheckInput
+from runs.text.truncate import in_quotes
 
 NDA = "The term is thirty (30)\ndays from notice.\nGoverned by the law of Ohio.\n"
 ANNEX = "Payment within 14 days of receipt.\n"
@@ -57,7 +58,7 @@ class TestAbsence:
     def test_no_spelling_hides_a_term(self, text: str, term: str) -> None:
         given = {"a.md": f"First.\n{text}\n".encode()}
         found = run_check(Absent(kind="absent", path="a.md", terms=[term]), CheckInput(given, given, {"a.md"}))
-        assert (found.verified, found.sentence) == (False, f"There is “{term}” in a.md, line 2")
+        assert (found.verified, found.sentence) == (False, f"There is {in_quotes(term)} in a.md, line 2")
 
     @pytest.mark.parametrize(
         ("text", "term", "doubt"),

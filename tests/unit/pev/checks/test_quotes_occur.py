@@ -67,7 +67,7 @@ class TestQuotes:
             ("[“The term is thirty”](other.md) nda.md\n", "line 1: “The term is thirty” does not occur in other.md"),
             (
                 "> “The term is thirty” and some invented words\n\nnda.md\n",
-                "line 1: “““The term is thirty” and some invented words” does not occur in contracts/nda.md",
+                "line 1: ‘“The term is thirty” and some invented words’ does not occur in contracts/nda.md",
             ),
             ("> a\n\nnda.md\n", "line 1: “a” is too short to prove anything"),
             ("> The term\nand lazily more\n\nnda.md\n", "line 1: “The term and lazily more” does not occur in"),
@@ -75,7 +75,7 @@ class TestQuotes:
     )
     def test_what_cannot_be_found_is_said_with_its_line(self, report: str, why: str) -> None:
         held, sentence = said(report)
-        assert (held, why.replace("“““", "““") in sentence) == (False, True), sentence
+        assert (held, why in sentence) == (False, True), sentence
 
     def test_a_report_that_quotes_nothing_proves_nothing(self) -> None:
         assert said("# Report\n\nAll is well.\n") == (False, "report.md quotes nothing; quote the sources")
