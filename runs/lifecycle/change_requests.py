@@ -16,7 +16,7 @@ from runs.text.truncate import quoted
 _MAX_PLACE = 4_000
 _BEGINNING = 60
 """Characters that are quoted of a point without a name."""
-_QUOTES = re.compile(r"On (point \d{1,6}|row \d{1,6} of [^“]{1,1000}) “(.*)", re.DOTALL)
+_QUOTES = re.compile(r"On (point \d{1,6}|row \d{1,6} of [^“‘]{1,1000}) (?:“(.*?)”?|‘(.*?)’?)", re.DOTALL)
 _NAME = re.compile(r"[A-Z]{1,4}-?\d{1,4}\b")
 _LINK = re.compile(r"!?\[((?:\\.|[^\[\]\\])*+)\]\((?:<[^<>]*>?|[^()\s]*)\)?")
 _LINE_MARK = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+|\d{1,9}[.)]\s+)?(?:\[[ xX]\]\s+)?")
@@ -29,10 +29,10 @@ def on_what(comment: Comment) -> str:
     A stored place may have been cut within a link.
     """
     place = comment.place[:_MAX_PLACE]
-    found = _QUOTES.match(place)
+    found = _QUOTES.fullmatch(place)
     if not found:
         return f"o{plain(place)[1:]}" if place else ""
-    text = plain(found[2].removesuffix("”"))
+    text = plain(found[2] or found[3] or "")
     if name := _NAME.match(text):
         return f"on {name[0]}"
     return f"on {found[1]}" if found[1].startswith("row") else f"on {found[1]}, {quoted(text, _BEGINNING)}"

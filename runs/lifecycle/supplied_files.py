@@ -189,7 +189,7 @@ def missing_at(gate: Gate) -> list[str]:
     """The files that are missing at a gate, as far as its plan, or the step and its executor, name them."""
     run = gate.run
     if gate.plan:
-        return missing_in_plan(run, gate.plan)[:MAX_MISSING]
+        return missing_in_plan(run, states.specs_of(gate.plan).values())[:MAX_MISSING]
     if gate.step is None or gate.attempt is None:
         return []
     made = {path for spec in states.specs_of(gate.step.plan).values() for path in spec.outputs}

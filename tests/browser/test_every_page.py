@@ -99,6 +99,7 @@ def test_so_are_pages_for_administrators(blank: Page, site: Site, made: Mapping[
     check_pages(blank, site, made, FOR_ADMINISTRATORS)
 
 
-def test_so_are_pages_for_strangers(blank: Page, site: Site, made: Mapping[str, str]) -> None:
+def test_so_are_pages_for_strangers(blank: Page, site: Site) -> None:
     blank.context.clear_cookies()
-    check_pages(blank, site, made, FOR_STRANGERS)
+    link = site.invite("stranger").removeprefix(site.url)
+    check_pages(blank, site, {"link": link}, FOR_STRANGERS)

@@ -1,10 +1,11 @@
 """The gate of a plan: may this version be carried out?"""
 
+from collections.abc import Collection
+
 from runs.accounting.past_estimates import estimate_for
 from runs.enums import Complexity, GateKind, GateStatus, PlanStatus, RunStatus, Verb
 from runs.errors import DecisionRefused
 from runs.lifecycle import available_agents, effects
-from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, open_gate
 from runs.lifecycle.state import RunState
@@ -12,6 +13,7 @@ from runs.lifecycle.transitions import change
 from runs.models import Gate, Plan, Run, User
 from runs.models.querysets import GateQuerySet
 from runs.pev.checks.material import list_in_words
+from runs.pev.contracts import PlanStep
 from runs.pev.missing_inputs import missing_inputs
 from runs.store import trees
 from runs.text.plural import pluralize
@@ -62,7 +64,8 @@ class PlanGate(GateType):
             return "The plan is not the first of its run: read what has changed."
         if gate.plan is not None and any(step.complexity == Complexity.HIGH for step in gate.plan.steps.all()):
             return "The plan has high-risk steps."
-        if gate.plan is not None and (missing := missing_in_plan(gate.run, gate.plan)):
+        specs = [step.spec for step in gate.plan.steps.all()] if gate.plan else []
+        if missing := missing_in_plan(gate.run, specs):
             return f"The plan reads {list_in_words(missing)}, which is not among the files."
         return ""
 
@@ -110,10 +113,12 @@ class PlanGate(GateType):
 GATE = PlanGate()
 
 
-def missing_in_plan(run: Run, plan: Plan) -> list[str]:
-    """The files that the plan names as input and that the run does not have."""
+def missing_in_plan(run: Run, steps: Collection[PlanStep]) -> list[str]:
+    """The files that these steps of the plan name as input and that the run does not have."""
+    if not missing_inputs(steps, ()):
+        return []  # no step names a file, so that none has to be read from the database
     there = dict.fromkeys([*trees.files_of(run.inputs), *trees.files_of(run.head)])
-    return missing_inputs(states.specs_of(plan).values(), there)
+    return missing_inputs(steps, there)
 
 
 def ask(state: RunState) -> None:

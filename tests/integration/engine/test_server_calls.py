@@ -382,7 +382,7 @@ def test_a_tool_that_changes_after_the_approval_is_not_called(
     assert tickets.calls == []
     gate = open_gate(run)
     assert gate.kind == GateKind.PLAN
-    assert "has changed since version 1 was approved (MCP servers)" in gate.question
+    assert "Since version 1 was approved, something has changed (MCP servers)" in gate.question
 
 
 @pytest.mark.exhaustive
