@@ -25,7 +25,7 @@ from runs.people.permissions import check_can_decide
 from runs.pev.contracts import PlanStep
 from runs.pev.missing_inputs import missing_in, missing_inputs
 from runs.pev.read_set import meant_by
-from runs.pev.tools.registry import reads_files
+from runs.pev.tools.registry import only_runs_commands, reads_files
 from runs.store import event_log, trees
 from runs.store.input_limits import check_limits
 from runs.text.paths import clashes, selected
@@ -153,6 +153,9 @@ def _other_readers(state: RunState, gate: Gate, new: Collection[str]) -> list[st
 
 
 def _would_read_unnamed(spec: PlanStep, new: Collection[str]) -> bool:
+    """Commands get a copy of all files, whatever their step names."""
+    if only_runs_commands(spec):
+        return True
     return reads_files(spec) and bool(set(meant_by([spec], new)) - set(spec.inputs))
 
 

@@ -66,10 +66,6 @@ class PlanQuerySet(models.QuerySet["Plan"]):
         """The highest version, in any status."""
         return self.newest_first().first()
 
-    def supplied(self) -> Self:
-        """Gates at which a person gave files, in this order."""
-        return self.filter(status=GateStatus.SUPPLIED).order_by("decided_at", "pk")
-
     def rejected(self) -> Self:
         return self.filter(status=PlanStatus.REJECTED)
 
