@@ -1,6 +1,7 @@
 """An HTTP request: an address, with a method, headers or a body."""
 
 import ipaddress
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import SplitResult, urlsplit
@@ -27,6 +28,10 @@ _METHODS_IN_WORDS = {
     "DELETE": "deletes what is stored there",
     "GET": "asks for a page; what the address contains is sent along",
 }
+
+
+_ODD_IN_HOST = re.compile(r"[^\w.:-]")
+"""A character that hosts do not have."""
 
 
 def _address(call: ShapedCall) -> SplitResult | None:
@@ -58,6 +63,8 @@ def _remarks(call: ShapedCall) -> Iterator[Remark]:
     if address is None or address.hostname is None:
         yield Remark("bad", "Not known where it goes", "the address has no host that can be read")
         return
+    if _ODD_IN_HOST.search(address.hostname):
+        yield Remark("bad", "Misleading address", "it can be read as the address of another host")
     if "@" in address.netloc:
         before = address.netloc.rpartition("@")[0]
         yield Remark("bad", "Misleading address", f"“{before}@” is a name and password, not where it goes")
@@ -72,10 +79,17 @@ def _remarks(call: ShapedCall) -> Iterator[Remark]:
 
 
 def _is_own(host: str) -> bool:
-    """Whether a host is this machine, or has an address of a private network."""
+    """Whether a host is this machine, or has an address of a private network.
+
+    Link-local addresses are not: clouds hand out the keys of a machine there. Some programs read a backslash as the end
+    of the host.
+    """
     try:
-        return ipaddress.ip_address(host).is_private
+        address = ipaddress.ip_address(host)
+        return address.is_private and not address.is_link_local
     except ValueError:
+        if _ODD_IN_HOST.search(host):
+            return False
         return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
 
 

@@ -328,7 +328,7 @@ def _view_with_earlier(item: WorkItem, looks: ReadTracker) -> FileView:
     if attempt.number > 1:
         for reads in step.attempts.filter(number__lt=attempt.number).values_list("reads", flat=True):
             looks.earlier(reads)
-    return reuse.view_of(item.run, attempt.base, states.specs_of(step.plan), step.key)
+    return reuse.view_of(attempt.given, attempt.base, states.specs_of(step.plan), step.key)
 
 
 def _execute(recording: Recording, deadline: Deadline, looks: ReadTracker) -> list[ToolCall]:

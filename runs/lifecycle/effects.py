@@ -108,7 +108,7 @@ def start_attempt(state: RunState, key: str) -> None:
     number = step.tries + 1
     state.change(key, StepStatus.RUNNING, tries=number)
     reuse_key = reuse.key_of(state, key, there)
-    view = partial(reuse.view_of, run, run.head, state.specs, key)
+    view = partial(reuse.view_of, run.inputs, run.head, state.specs, key)
     earlier = reuse.find(state, key, reuse_key, view) if number == 1 else None
     attempt = Attempt(step_id=step.id, number=number, base=run.head, inputs=run.inputs)
     attempt.reuse_key, attempt.agent = reuse_key, agent

@@ -59,7 +59,8 @@ def supply(
     """Make these stored files input files of the run, and answer the gate with them, in one transaction.
 
     `remarks` are sentences for the history on files that were not taken. Nothing changes if the run has all of the
-    files with the same content, so that sending them twice is harmless.
+    files with the same content, so that sending them twice is harmless; only where the attempt had not seen them yet,
+    because they were given at another gate meanwhile, is its step tried again.
 
     Raises NotAllowed; DecisionRefused if the gate was decided or the run has ended; UploadRefused for a name that is
     taken, and for too much.
@@ -74,14 +75,16 @@ def supply(
         inputs = trees.files_of(run.inputs)
         known = tuple(path for path, info in files.items() if inputs.get(path) == info)
         new = {path: info for path, info in files.items() if path not in known}
-        if not new:
+        seen = trees.files_of(gate.attempt.given) if gate.attempt else inputs
+        unseen = {path for path, info in files.items() if seen.get(path) != info}
+        if not new and not (unseen and gate.status == GateStatus.OPEN):
             return Supplied((), known)
         if gate.status != GateStatus.OPEN:
             raise DecisionRefused(already_decided(gate))
         _check_new(run, new)
         if remarks:
             event_log.record(run.pk, events.Note(text=" ".join(remarks)[:2_000]))
-        _add(gate, user, new, how)
+        _add(gate, user, new, sorted(new.keys() | unseen), how)
         return Supplied(tuple(new), known)
 
 
@@ -103,14 +106,15 @@ def _check_new(run: Run, new: Mapping[str, FileInfo]) -> None:
             f"“{excluded[0]}” is among the files that were excluded when the task was submitted "
             f"({', '.join(run.excluded[:3])}), so no step would read it. Give it another name."
         )
-    there = dict.fromkeys([*given, *now])
-    if pairs := clashes([*there, *new]):
+    there = dict.fromkeys([*given, *now, *sorted(planned)])
+    if pairs := [pair for pair in clashes([*there, *new]) if not new.keys().isdisjoint(pair)]:
         one, other = pairs[0]
         raise UploadRefused(f"“{one}” and “{other}” cannot lie in one folder; rename the one that you give.")
     check_limits([(path, info.size) for path, info in {**given, **new}.items()])
 
 
-def _add(gate: Gate, user: User, new: Mapping[str, FileInfo], how: str) -> None:
+def _add(gate: Gate, user: User, new: Mapping[str, FileInfo], supplied: list[str], how: str) -> None:
+    """Add the new files to the run, and answer the gate with all that were given there."""
     run, before = gate.run, gate.run.inputs
     change(
         gate,
@@ -118,7 +122,7 @@ def _add(gate: Gate, user: User, new: Mapping[str, FileInfo], how: str) -> None:
         decided_by=user,
         decided_at=timezone.now(),
         decided_how=how,
-        supplied=sorted(new),
+        supplied=supplied,
         inputs=before,
     )
     event_log.keep(run, inputs=trees.with_changes(before, dict(new)), head=trees.with_changes(run.head, dict(new)))
@@ -136,7 +140,7 @@ def _add(gate: Gate, user: User, new: Mapping[str, FileInfo], how: str) -> None:
     event_log.record(run.pk, event)
     type_of(gate).follow_supply(gate)
     state = states.of(run)
-    others = _other_readers(state, gate, new)
+    others = _other_readers(state, gate, new) if new else []
     _carry_approval(state, before.digest, user, others)
     _ask_about_starts_again(state, others)
     advance(run.pk)

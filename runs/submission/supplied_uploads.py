@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runs.errors import InvalidInput, UploadRefused
+from runs.errors import InvalidInput, PevError, UploadRefused
 from runs.lifecycle.supplied_files import check_may_supply, missing_at, supply
 from runs.models import Gate, User
-from runs.store import blobs, input_examination, trees
+from runs.store import blobs, garbage_collection, input_examination, trees
 from runs.store.input_limits import check_limits
 from runs.submission.intake import Upload, check_space
 from runs.submission.unpacking import note_problems, unpack_uploads
@@ -48,18 +48,25 @@ def give_files(
     stored = {path: blobs.put_file(upload.content) for path, upload in files.items()}
     note_problems((stored[path], upload) for path, upload in files.items())
     input_examination.examine(stored)
-    result = supply(gate.pk, user, stored, how=how, remarks=remarks)
+    try:
+        result = supply(gate.pk, user, stored, how=how, remarks=remarks)
+    except PevError:
+        garbage_collection.discard({info.sha256 for info in stored.values()})
+        raise
     return GivenUploads(result.added, result.known, remarks)
 
 
 def _placed(uploads: Sequence[Upload], missing: Sequence[str], name_as: str) -> list[Upload]:
     """The uploads at the paths of the missing files that they are meant to be."""
-    if name_as in missing:
+    if name_as and name_as not in missing:
+        raise InvalidInput(f"{quoted(name_as)} is not missing any more. Load the page again.")
+    if name_as:
         return [_named(uploads, name_as)]
     places = {base_name(path): path for path in reversed(missing)}
-    alone = [upload for upload in uploads if not {"/", "\\"} & set(upload.path)]
     return [
-        replace(upload, path=places.get(base_name(upload.path), upload.path)) if upload in alone else upload
+        upload
+        if {"/", "\\"} & set(upload.path)
+        else replace(upload, path=places.get(base_name(upload.path), upload.path))
         for upload in uploads
     ]
 

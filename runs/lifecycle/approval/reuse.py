@@ -138,10 +138,10 @@ def _requests(state: RunState, key: str) -> list[Gate]:
     return [gate for gate in requests_of(state.run) if judged_at(gate, plan.header, state.steps) == key]
 
 
-def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> FileView:
-    """The files as an attempt at this step finds them if it begins with this tree."""
-    known = joined(trees.readings_of(run.inputs), trees.readings_of(tree))
-    given, now = trees.files_of(run.inputs), trees.files_of(tree)
+def view_of(inputs: Tree, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> FileView:
+    """The files as an attempt at this step finds them if it begins with these input files and this tree."""
+    known = joined(trees.readings_of(inputs), trees.readings_of(tree))
+    given, now = trees.files_of(inputs), trees.files_of(tree)
     return FileView(given, now, specs[key], known.problems, known.extents, loose_for(specs, key))
 
 

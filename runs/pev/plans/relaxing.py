@@ -11,6 +11,7 @@ from runs.enums import About
 from runs.pev.checks.base import Check
 from runs.pev.contracts import Criterion, PlanContract, PlanStep
 from runs.text.normalisation import caseless
+from runs.text.truncate import in_quotes
 
 
 class Relaxation(NamedTuple):
@@ -47,11 +48,14 @@ def relaxations(
             Relaxation(step.step_id, number, sentence)
             for step in steps
             for number, sentence in _lost(
-                f"Step “{step.name}”", step.acceptance_criteria, [*_asked_instead_of(step, there), *final], there
+                f"Step {in_quotes(step.name)}",
+                step.acceptance_criteria,
+                [*_asked_instead_of(step, there), *final],
+                there,
             )
         ),
         *(
-            Relaxation(step.step_id, 0, f"Step “{step.name}” had to write {path}; no step does so any more.")
+            Relaxation(step.step_id, 0, f"Step {in_quotes(step.name)} had to write {path}; no step does so any more.")
             for step in steps
             for path in step.outputs
             if path not in written
@@ -67,7 +71,7 @@ def _more_tools(step: PlanStep, agreed: PlanContract, may_use: MayUse) -> Iterat
     """Of a step that was agreed more than it had, of a new one what no step had."""
     before = [one for one in agreed.steps if one.step_id == step.step_id] or agreed.steps
     if more := may_use(step).difference(*(may_use(one) for one in before)):
-        sentence = f"Step “{step.name}” may use {', '.join(sorted(more))}, which was not agreed."
+        sentence = f"Step {in_quotes(step.name)} may use {', '.join(sorted(more))}, which was not agreed."
         yield Relaxation(step.step_id, 0, sentence)
 
 
@@ -75,10 +79,14 @@ def _other_agent(step: PlanStep, agreed: PlanContract) -> Iterator[Relaxation]:
     """Of a step that was agreed another agent, or none in the place of one; of a new one an agent that no step had."""
     before = [one for one in agreed.steps if one.step_id == step.step_id]
     if not step.agent and before and before[0].agent:
-        sentence = f"Step “{step.name}” had to be done by the agent {before[0].agent}; the new plan names none."
+        sentence = (
+            f"Step {in_quotes(step.name)} had to be done by the agent {before[0].agent}; the new plan names none."
+        )
         yield Relaxation(step.step_id, 0, sentence)
     elif step.agent and step.agent not in {one.agent for one in before or agreed.steps}:
-        yield Relaxation(step.step_id, 0, f"Step “{step.name}” names the agent {step.agent}, which was not agreed.")
+        yield Relaxation(
+            step.step_id, 0, f"Step {in_quotes(step.name)} names the agent {step.agent}, which was not agreed."
+        )
 
 
 def _more_commands(agreed: PlanContract, now: PlanContract) -> Iterator[Relaxation]:
@@ -128,18 +136,15 @@ def _lost(
     for number, (words, criterion) in enumerate(_read(before), 1):
         same = [other for folded, other in now if folded == words]
         moved = [step.name for step, criteria in steps if any(folded == words for folded, _ in criteria)]
+        had_to = f"{whose} had to meet {in_quotes(criterion.text)}"
         if not same and moved:
-            yield (
-                number,
-                f"{whose} had to meet “{criterion.text}”; now step “{moved[0]}” has to, which writes other files.",
-            )
+            yield number, f"{had_to}; now step {in_quotes(moved[0])} has to, which writes other files."
         elif not same:
-            yield number, f"{whose} had to meet “{criterion.text}”; the new plan does not ask for it."
+            yield number, f"{had_to}; the new plan does not ask for it."
         elif not any(_is_as_strict(other.check, criterion.check) for other in same):
-            yield number, f"{whose} had to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."
+            yield number, f"{had_to}; the new plan checks it less strictly, or otherwise."
         elif criterion.topic is About.SOURCES and all(other.topic is About.OUTPUT for other in same):
-            sentence = f"{whose} had to meet “{criterion.text}” by the sources; the new plan looks at the result only."
-            yield number, sentence
+            yield number, f"{had_to} by the sources; the new plan looks at the result only."
 
 
 def same_criterion_key(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -27,11 +28,12 @@ from runs.enums import (
 from runs.errors import InvalidInput, NotAllowed, PevError
 from runs.events import kinds as events
 from runs.lifecycle import outcomes
-from runs.lifecycle.approval import fingerprint
+from runs.lifecycle import state as states
+from runs.lifecycle.approval import fingerprint, reuse
 from runs.lifecycle.deletion import delete, freed
 from runs.lifecycle.gate_decisions import cancel
 from runs.lifecycle.supplied_files import missing_at, supply
-from runs.models import Attempt, Event, Gate, Run, Step, Tree, User
+from runs.models import Attempt, Discarded, Event, Gate, Run, Step, Tree, User
 from runs.pev.verifier import failed
 from runs.store import blobs, trees
 from runs.submission.intake import Upload
@@ -236,6 +238,53 @@ def test_a_start_that_was_bound_to_the_files_is_asked_about_again() -> None:
 
 
 # ---- twice, too late, at once -------------------------------------------------------------------------------------
+
+
+def test_one_file_lets_every_step_go_on_that_lacked_it() -> None:
+    run = planned(("a", {}), ("b", {}), replans=0)
+    block(run, "a")
+    block(run, "b")
+    first, second = run.gates.open().order_by("pk")
+    give_files(first, made.alice(), [upload("annex-b.md")])
+    give_files(Gate.objects.get(pk=second.pk), made.alice(), [upload("annex-b.md")])
+    second.refresh_from_db()
+    assert (second.status, second.supplied) == (GateStatus.SUPPLIED, ["annex-b.md"])
+    assert {"a", "b"}.isdisjoint(run.gates.open().values_list("step__key", flat=True))
+
+
+def test_nothing_is_left_of_a_refused_file() -> None:
+    run = blocked()
+    no_thanks(gate_of(run), upload(made.SERVICE, b"Another content."))
+    assert Discarded.objects.filter(sha256=hashlib.sha256(b"Another content.").hexdigest()).exists()
+
+
+def test_a_planned_result_keeps_its_name_in_any_spelling() -> None:
+    run = blocked(("a", {"expected_outputs": ["planned.md"]}))
+    assert "cannot lie in one folder" in no_thanks(gate_of(run), upload("Planned.md"))
+
+
+def test_a_name_that_is_not_missing_any_more_is_not_dropped_in_silence() -> None:
+    run = blocked()
+    with pytest.raises(InvalidInput, match=r"^“annex-x\.md” is not missing any more\. Load the page again\.$"):
+        give_files(gate_of(run), made.alice(), [upload("signed.md")], name_as="annex-x.md")
+
+
+def test_a_step_that_runs_commands_is_asked_about_again() -> None:
+    command = {"tools": ["run_command"], "actions": [{"tool": "run_command", "purpose": "test"}]}
+    run = blocked(("a", {}), ("z", {"dependencies": ["a"], **command}))
+    give(run)
+    assert gate_of(fresh(run), GateKind.PLAN).question.startswith("Since version 1 was approved")
+
+
+def test_an_attempt_in_progress_is_not_recorded_with_a_file_that_it_did_not_see() -> None:
+    run = planned(("a", {}), ("c", {}), replans=0)
+    block(run, "a")
+    attempt = Attempt.objects.get(step__key="c", step__plan__run=run)
+    give(run)
+    attempt.refresh_from_db()
+    seen = reuse.view_of(attempt.given, attempt.base, states.specs_of(attempt.step.plan), "c")
+    assert "annex-b.md" not in seen.given
+    assert "annex-b.md" in reuse.view_of(fresh(run).inputs, attempt.base, states.specs_of(attempt.step.plan), "c").given
 
 
 def test_sending_the_same_twice_changes_nothing_more() -> None:

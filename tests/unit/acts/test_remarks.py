@@ -113,6 +113,16 @@ def test_a_message_names_its_workspace() -> None:
             f"! Leaves for another company or person: everything below goes to bank.example.{'a' * 60}.evil.example",
         ),
         ("https://10.0.0.1:8443/a", "Send data to 10.0.0.1?", "Goes to: 10.0.0.1, in your own network"),
+        (
+            "https://evil.example\\.internal/a",
+            "Send data to evil.example\\.internal?",
+            "! Misleading address: it can be read as the address of another host",
+        ),
+        (
+            "https://169.254.169.254/a",
+            "Send data to 169.254.169.254?",
+            "! Leaves for another company or person: everything below goes to 169.254.169.254",
+        ),
         ("nowhere", "Send this HTTP request?", "! Not known where it goes: the address has no host that can be read"),
         (
             "https://[half",
