@@ -65,7 +65,7 @@ def test_a_plan_that_names_a_missing_file_is_asked_about_again_with_it(blank: Pa
     expect(asked.locator(".give-missing")).to_have_text("The plan reads annex-b.md, which is not among your files.")
     check_both_themes(page)
     asked.get_by_label("Give the missing file").set_input_files({**ANNEX, "name": "signed.md"})
-    asked.get_by_label("Its name is another: take it as annex-b.md").check()
+    asked.get_by_label("Use this file as annex-b.md").check()
     asked.get_by_role("button", name="Give", exact=True).click()
     expect(page.locator(".give")).to_have_count(0)
     expect(gate(page, "plan")).to_contain_text("gave annex-b.md.")

@@ -66,7 +66,7 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
 
 def shared_parts(run: Run, plan: Plan) -> dict[str, str]:
     """The parts that can be equal in different runs: all but the input files."""
-    return {part: digest for part, digest in fingerprint_of(run, plan).items() if part != "input files"}
+    return {part: digest for part, digest in fingerprint_of(run, plan).items() if part != INPUT_FILES}
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from runs.pev.checks.material import list_in_words
 from runs.pev.contracts import PlanStep
 from runs.pev.missing_inputs import missing_inputs
 from runs.store import trees
-from runs.text.plural import pluralize
+from runs.text.plural import pluralize, word_for
 
 
 class PlanGate(GateType):
@@ -66,7 +66,8 @@ class PlanGate(GateType):
             return "The plan has high-risk steps."
         specs = [step.spec for step in gate.plan.steps.all()] if gate.plan else []
         if missing := missing_in_plan(gate.run, specs):
-            return f"The plan reads {list_in_words(missing)}, which is not among the files."
+            are = word_for(len(missing), "is", "are")
+            return f"The plan reads {list_in_words(missing)}, which {are} not among the files."
         return ""
 
     def consequences(self, gate: Gate) -> dict[str, str]:
