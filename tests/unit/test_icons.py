@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
+from runs.enums import GateKind
 from tests.installation import ROOT
 
 TEMPLATES = [*(ROOT / "templates").rglob("*.html")]
@@ -37,6 +38,13 @@ def test_an_icon_of_both_has_one_shape() -> None:
     both = {*sprite()} & {*drawn()}
     assert {name: drawn()[name] for name in both} == {name: sprite()[name] for name in both}
     assert "x" in both
+
+
+def test_each_kind_of_decision_in_the_inbox_has_an_icon_of_its_own() -> None:
+    text = (ROOT / "static" / "css" / "inbox" / "inbox.css").read_text()
+    icons = dict(re.findall(r'\[data-gate-kind="(\w+)"\] \{\n  --icon: var\(--icon-([\w-]+)\);', text))
+    assert {*icons} == {kind.value for kind in GateKind}
+    assert len({*icons.values()}) == len(icons)
 
 
 def test_no_page_has_a_character_as_an_icon() -> None:
