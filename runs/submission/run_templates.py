@@ -23,10 +23,13 @@ from runs.store import trees
 from runs.store.renditions import of_format
 from runs.text.numbers import key as row_key
 from runs.text.paths import selected
+from runs.text.text_limits import too_long
 
 REVIEW = "document-review"
 LOOK_UP = "look-up"
 MAX_NAME = 120
+MAX_DESCRIPTION = 400
+NO_PLAN_TO_KEEP = "Only an approved plan of a finished run can be saved as a template."
 """Characters of a name: one line of a list, and the length of the column."""
 MAX_SEARCHED = 500_000
 """Characters of a plan that are searched for file names, and file names that are searched for: a page waits for it."""
@@ -158,7 +161,7 @@ def chosen(user: User, key: str) -> Chosen:
         return Chosen(shipped_plan(key), _reason(shipped.name), shipped.sources_needed, shipped.name)
     template = own_template(user, key)
     if template is None:
-        raise InvalidInput("There is no such template, or not any more; choose another.")
+        raise InvalidInput("There is no such template. Choose another one.")
     return _own(template)
 
 
@@ -227,19 +230,24 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def save(user: User, run: Run, name: str) -> Template:
-    """Save the plan of a finished run under a name. Raises InvalidInput with a sentence for the person."""
-    name = _checked_name(name)
+def save(user: User, run: Run, name: str, description: str = "") -> Template:
+    """Save the plan of a finished run under a name. Raises InvalidInput with a sentence for the person.
+
+    Without a description it gets the beginning of the plan's goal.
+    """
+    name, description = _checked_name(name), " ".join(description.split())
+    if problem := too_long(description, MAX_DESCRIPTION, "The description"):
+        raise InvalidInput(problem)
     plan = plan_worth_keeping(run)
     if plan is None:
-        raise InvalidInput("Only the plan of a finished run that had been approved can be saved as a template.")
+        raise InvalidInput(NO_PLAN_TO_KEEP)
     contract = fingerprint.contract_of(plan).for_another_run()
     try:
         with transaction.atomic():
             return Template.objects.create(
                 owner=user,
                 name=name,
-                description=contract.goal[:400],
+                description=description or contract.goal[:MAX_DESCRIPTION],
                 plan=contract,
                 digest=plan.digest,
                 sources_needed=run.policy.sources_needed,

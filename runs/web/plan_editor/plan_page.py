@@ -29,7 +29,7 @@ from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
 from runs.submission import run_templates
-from runs.submission.run_templates import MAX_NAME
+from runs.submission.run_templates import MAX_DESCRIPTION, MAX_NAME, NO_PLAN_TO_KEEP
 from runs.text.numbers import key
 from runs.text.text_limits import too_long
 from runs.web.frame.run_frame import RunFrame
@@ -214,7 +214,7 @@ def typed_in(plan: PlanContract, data: Mapping[str, str]) -> dict[str, str]:
 
 def comments_in(plan: PlanContract, typed: Mapping[str, str]) -> tuple[Comment, ...]:
     """The comments on parts of the plan. Raises InvalidInput for more than a planner could answer."""
-    if problem := too_long("".join(typed.values()), MAX_REASON, "All that you wrote together"):
+    if problem := too_long("".join(typed.values()), MAX_REASON, "Everything you wrote together"):
         raise InvalidInput(problem)
     found = [place.model_copy(update={"text": typed[name]}) for name, place in _places(plan) if name in typed]
     if len(found) > MAX_COMMENTS:
@@ -272,14 +272,15 @@ def plan_json(request: HttpRequest, run_id: int, version: int) -> HttpResponseBa
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Ask for the name of a template. A post saves it. If that fails, the page says why."""
+    """Ask for the name and the description of a template. A post saves it. If that fails, the page says why."""
     run = visible_run(request, run_id)
     plan = run_templates.plan_worth_keeping(run)
-    form = SaveTemplateForm(request.POST if request.method == "POST" else None, initial={"name": run.title})
+    suggested = {"name": run.title, "description": plan.header.goal[:MAX_DESCRIPTION] if plan else ""}
+    form = SaveTemplateForm(request.POST if request.method == "POST" else None, initial=suggested)
     problem, status = "", 200
     if form.is_bound:
         try:
-            saved = run_templates.save(person(request), run, form.checked()["name"])
+            saved = run_templates.save(person(request), run, **form.checked())
         except InvalidInput as error:
             problem, status = str(error), 422
         else:
@@ -293,7 +294,9 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
         "step_count": plan.steps.count() if plan else 0,
         "form": form,
         "problem": problem,
-        "longest": MAX_NAME,
+        "max_name": MAX_NAME,
+        "max_description": MAX_DESCRIPTION,
         "names": names,
+        "no_plan": NO_PLAN_TO_KEEP,
     }
     return render(request, "plan_editor/save_template.html", context, status=status)

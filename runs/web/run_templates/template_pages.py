@@ -27,10 +27,16 @@ from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import person
 
 
-class SaveTemplateForm(PostedForm):
+class RenameTemplateForm(PostedForm):
     """The name of the template; `runs.submission.run_templates` says what is wrong with one."""
 
     name = Text(required=False, strip=False)
+
+
+class SaveTemplateForm(RenameTemplateForm):
+    """Name and description of the template."""
+
+    description = Text(required=False)
 
 
 class LetterheadForm(PostedForm):
@@ -101,10 +107,10 @@ def rename_template(request: HttpRequest, template_id: int) -> HttpResponse:
     """Rename one's own template. If the name cannot be used, the page says why."""
     template = get_object_or_404(visible_templates(request.user), pk=template_id)
     try:
-        name = run_templates.rename(template, SaveTemplateForm(request.POST).checked()["name"])
+        name = run_templates.rename(template, RenameTemplateForm(request.POST).checked()["name"])
     except InvalidInput as error:
         return _page(request, str(template_id), problem=str(error))
-    messages.success(request, f"The template is called “{name}” now.")
+    messages.success(request, f"The template is now called “{name}”.")
     return redirect("template", key=template_id)
 
 
@@ -132,7 +138,7 @@ def delete_template(request: HttpRequest, template_id: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "run_templates/delete_template.html", {"template": template})
     template_letterheads.delete_template(template)
-    messages.success(request, f"The template “{template.name}” is deleted. Runs that used it keep their plans.")
+    messages.success(request, f"The template “{template.name}” was deleted. Runs that used it keep their plans.")
     return redirect("templates")
 
 

@@ -104,7 +104,7 @@ def test_a_plan_that_nobody_approved_or_that_still_runs_is_not_kept() -> None:
     made.decide(waiting, GateKind.PLAN, Verb.STOP)
     for run in (made.executing(), Run.objects.get(pk=waiting.pk)):
         assert plan_worth_keeping(run) is None
-        assert refused(run, "Mine").startswith("Only the plan of a finished run that had been approved can be saved")
+        assert refused(run, "Mine").startswith("Only an approved plan of a finished run can be saved")
 
 
 def test_of_several_approved_versions_the_last_is_kept() -> None:
@@ -125,7 +125,7 @@ def test_of_several_approved_versions_the_last_is_kept() -> None:
     "key", ["999", "document-review.json", "../plan_templates/document-review", "", "9" * 400, "²", "-1"]
 )
 def test_a_template_that_is_not_there_is_a_sentence(key: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^There is no such template, or not any more; choose another\.$"):
+    with pytest.raises(InvalidInput, match=r"^There is no such template\. Choose another one\.$"):
         chosen(made.alice(), key)
 
 

@@ -51,13 +51,30 @@ def test_a_finished_run_offers_to_keep_its_plan(alice_client: Client) -> None:
     assert Template.objects.get().owner == factories.alice()
 
 
+def test_a_template_is_saved_with_a_description_that_begins_as_the_goal(alice_client: Client) -> None:
+    run = factories.finished_partial()
+    place = f"/runs/{run.pk}/template/"
+    goal = run.plans.get(version=1).header.goal
+    page = alice_client.get(place).text
+    assert f">{goal}</textarea>" in page
+    assert f'href="/runs/{run.pk}/plans/1.json"' in page
+    assert alice_client.post(place, {"name": "Own", "description": " For leases\nof shops "}).status_code == 302
+    assert alice_client.post(place, {"name": "Without"}).status_code == 302
+    descriptions = dict(Template.objects.values_list("name", "description"))
+    assert descriptions == {"Own": "For leases of shops", "Without": goal[:400]}
+    refused = alice_client.post(place, {"name": "Long", "description": "x" * 401})
+    assert refused.status_code == 422
+    assert "The description is too long by 1 character; 400 fit." in refused.text
+    assert f">{'x' * 401}</textarea>" in refused.text
+
+
 @pytest.mark.slow
 def test_a_run_that_goes_on_or_whose_plan_was_never_approved_does_not(alice_client: Client) -> None:
     stopped = factories.awaiting_plan()
     factories.decide(stopped, GateKind.PLAN, Verb.STOP)
     for run in (factories.executing(), stopped):
         assert f"/runs/{run.pk}/template/" not in alice_client.get(f"/runs/{run.pk}/").text
-        assert "Only the plan of a finished run" in alice_client.get(f"/runs/{run.pk}/template/").text
+        assert "Only an approved plan of a finished run" in alice_client.get(f"/runs/{run.pk}/template/").text
         assert alice_client.post(f"/runs/{run.pk}/template/", {"name": "x"}).status_code == 422
     assert not Template.objects.exists()
 
@@ -89,7 +106,7 @@ def test_own_templates_are_listed_and_deleted_by_their_owner_alone(
     assert charlie_client.post(place).status_code == 404
     assert "Delete the template “Mine”?" in alice_client.get(place).text
     assert Template.objects.exists()
-    assert "The template “Mine” is deleted." in alice_client.post(place, follow=True).text
+    assert "The template “Mine” was deleted." in alice_client.post(place, follow=True).text
     assert not Template.objects.exists()
 
 
@@ -110,7 +127,7 @@ def test_a_template_is_renamed_unless_the_name_is_taken_or_none(alice_client: Cl
     run = factories.finished_succeeded()
     template, _ = save(alice, run, "Mine"), save(alice, run, "Other")
     place = f"/templates/{template.pk}/rename/"
-    assert "is called “New &lt;b&gt;” now" in alice_client.post(place, {"name": " New  <b> "}, follow=True).text
+    assert "is now called “New &lt;b&gt;”" in alice_client.post(place, {"name": " New  <b> "}, follow=True).text
     for name, sentence in (("Other", "You have a template “Other” already"), (" ", "Give the template a name.")):
         answer = alice_client.post(place, {"name": name})
         assert (answer.status_code, sentence in answer.text) == (422, True)
