@@ -136,15 +136,18 @@ class RunFrame:
         return not (self.finished or self.asked or self.run.paused)
 
     @cached_property
+    def question(self) -> str:
+        """What is asked now; empty if nothing is."""
+        return "" if self.finished else " ".join(dict.fromkeys(type_of(gate).heading_of(gate) for gate in self.asked))
+
+    @cached_property
     def sentence(self) -> str:
-        """What happens now, or the outcome of a finished run."""
+        """What happens now, besides a question, or the outcome of a finished run."""
         if self.finished:
             return _OUTCOMES[Outcome(self.run.outcome or Outcome.FAILED)]
-        parts = list(dict.fromkeys(type_of(gate).heading_of(gate) for gate in self.asked))
-        if not parts or self.run.status == RunStatus.EXECUTING:
-            parts += self._doing()
+        parts = self._doing() if not self.question or self.run.status == RunStatus.EXECUTING else []
         if self.run.paused:
-            parts.insert(0, "Paused: what is under way is finished, nothing new starts.")
+            parts.insert(0, "Paused: work in progress is finished; nothing new starts.")
         return " ".join(parts)
 
     def _doing(self) -> list[str]:
@@ -157,7 +160,7 @@ class RunFrame:
                 what = f"version {version} of the plan" if version > 1 else "a plan"
                 return [f"The planner writes {what}."]
             case RunStatus.FINALISING:
-                return ["The final answer is written and judged."]
+                return ["The final answer is being written and judged."]
             case RunStatus.EXECUTING:
                 return list(_under_way(self._working))
             case _:
@@ -217,7 +220,7 @@ class RunFrame:
 
     def read_state(self) -> RunFrame:
         """For state, controls and tabs."""
-        _ = (self.asked, self.sentence, self.plan, self.progress, self.clocks, self.totals)
+        _ = (self.question, self.sentence, self.plan, self.progress, self.clocks, self.totals)
         return self
 
     def read_header(self) -> RunFrame:
@@ -251,9 +254,9 @@ _ICONS = {
 }
 _OUTCOMES = {
     Outcome.SUCCEEDED: "Every step passed, and every success criterion has evidence that the server verified.",
-    Outcome.PARTIAL: "The run went to its end, with open points. Read them before the answer.",
-    Outcome.FAILED: "The run ended without a result that counts.",
-    Outcome.CANCELLED: "A person stopped the run. What had passed until then is kept.",
+    Outcome.PARTIAL: "The run finished with open points. Read them before the answer.",
+    Outcome.FAILED: "The run ended without a usable result.",
+    Outcome.CANCELLED: "A person stopped the run. What had passed by then is kept.",
 }
 _OUTCOME_TONES: Mapping[str, str] = {Outcome.SUCCEEDED: "good", Outcome.FAILED: "bad"}
 _VERBS = {AttemptStatus.EXECUTING: "Working on", AttemptStatus.VERIFYING: "Verifying"}

@@ -61,7 +61,7 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
         (factories.error_gate, "service (api.anthropic.com) refused the API key (401)."),
         (factories.replanned, "1 reused, 1 new"),
         (factories.finished_succeeded, "evidence that the server verified"),
-        (factories.finished_partial, "<h2>PARTIAL: this is not the whole of what was asked for.</h2>"),
+        (factories.finished_partial, "<h2>PARTIAL: this is not all that was asked for.</h2>"),
         (factories.stopped, "A person stopped the run."),
     ],
 )
@@ -267,5 +267,5 @@ def test_what_a_question_holds_up_is_not_said_to_be_worked_on(alice_client: Clie
     assert lease is not None
     with committing(lease) as mine:
         error_gate.ask(mine, "The service refused the key (401).", reset=False)
-    assert RunFrame(run).sentence == "An error stopped the work."
+    assert (RunFrame(run).question, RunFrame(run).sentence) == ("An error stopped the work.", "")
     assert "Working on" not in page_of(alice_client, run)

@@ -22,10 +22,10 @@ from runs.web.frame.run_frame import RunFrame
             Outcome.PARTIAL,
             "Partial",
             "warn",
-            "The run went to its end, with open points. Read them before the answer.",
+            "The run finished with open points. Read them before the answer.",
         ),
-        (Outcome.FAILED, "Failed", "bad", "The run ended without a result that counts."),
-        (Outcome.CANCELLED, "Stopped", "calm", "A person stopped the run. What had passed until then is kept."),
+        (Outcome.FAILED, "Failed", "bad", "The run ended without a usable result."),
+        (Outcome.CANCELLED, "Stopped", "calm", "A person stopped the run. What had passed by then is kept."),
     ],
 )
 def test_a_finished_run_tells_its_outcome(outcome: Outcome, title: str, icon: str, sentence: str) -> None:
