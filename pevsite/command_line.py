@@ -48,4 +48,7 @@ def main() -> None:
 def lost(error: Exception) -> str:
     """The sentence for a person who started a command, if the database cannot be reached any more."""
     line = str(error).partition("\n")[0].strip().rstrip(".")
-    return f"The database was lost: {line}. Nothing is lost with it: start this again when it answers."
+    return (
+        f"The connection to the database was lost: {line}. No data is lost. Start this command again when the database "
+        "answers."
+    )

@@ -398,4 +398,4 @@ def unknown_variables() -> Iterator[str]:
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in FIELDS:
             similar = process.extractOne(name, FIELDS.keys(), score_cutoff=85)
-            yield f"{name} is no setting.{f' Is {similar[0]} meant?' if similar else ''}"
+            yield f"{name} is not a setting.{f' Did you mean {similar[0]}?' if similar else ''}"

@@ -164,7 +164,7 @@ def command_folders(text: str) -> tuple[Path, ...]:
     for folder in folders:
         if not folder.is_absolute() or ".." in folder.parts or not folder.is_dir():
             raise ValueError(
-                f"{str(folder)[:200]} is no folder here. Name whole paths with colons between them, as in "
+                f"{str(folder)[:200]} is not a folder here. Name whole paths with colons between them, as in "
                 "/srv/tools:/srv/venv."
             )
         both = {folder, folder.resolve()}  # a link must not lead to a folder that is refused by its own name

@@ -203,7 +203,7 @@ class Metrics:
         at_once = self.steps.ended == self.steps.first_pass and not self.attempts.retries
         if not at_once or self.attempts.judged < DOUBTED_VERDICTS:
             return ""
-        return f"100 % and never a retry in {self.attempts.judged} verdicts: is the verifier awake?"
+        return f"100 % without a retry in {self.attempts.judged} verdicts: check that the verifier works."
 
 
 @dataclass(frozen=True)

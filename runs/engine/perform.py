@@ -189,7 +189,7 @@ def _work_under(recording: Recording) -> None:
     """Do the work. If it ends early, it is postponed, or suspended until a person answers."""
     losses = recording.item.losses
     if losses >= settings.MAX_LOSSES:
-        sentence = f"{losses} times in a row the process that was at it ended without getting on; its log may say why."
+        sentence = f"{losses} times in a row the process that worked on it ended without progress. Its log may say why."
         _suspend(recording, sentence, reset=False)
         return
     try:
@@ -219,7 +219,7 @@ def _work_under(recording: Recording) -> None:
         raise
     except Exception:
         log.exception("work failed", extra=recording.lease.about)
-        _suspend(recording, "pevsite itself failed here; the log of the server says where.", reset=False)
+        _suspend(recording, "pevsite itself failed here. The log of the server says where.", reset=False)
 
 
 def _do(recording: Recording) -> None:

@@ -439,8 +439,8 @@ class RecordedTools:
                 result = self._inner.run(use)
             else:
                 sentence = (
-                    f"This call was not carried out again: {losses} times in a row the process that was at it ended "
-                    "before there was a result. Do it in another way, or leave it out and say so."
+                    f"This call was not carried out again: {losses} times in a row the process that worked on it "
+                    "ended before there was a result. Do it in another way, or leave it out and say so."
                 )
                 result = ToolResult(sentence, is_error=True)
         new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}

@@ -83,7 +83,7 @@ class Submitted(EventData):
     token: str = ""
 
     def _sentence(self, step: str) -> str:
-        left = f" Left out, since they may hold secrets: {', '.join(self.left_out)}." if self.left_out else ""
+        left = f" Left out, because they may contain secrets: {', '.join(self.left_out)}." if self.left_out else ""
         over = f" over MCP (token “{self.token}”)" if self.token else ""
         first = f"{self.by} submitted the task{over} with {pluralize(self.files, 'file')}.{left}"
         return " ".join([first, *self.not_read])
@@ -150,7 +150,7 @@ class PlanProposed(EventData):
     def _sentence(self, step: str) -> str:
         more = f"; {pluralize(len(self.kept), 'result')} kept from before" if self.kept else ""
         fewer = pluralize(self.relaxed, "place")
-        less = f" It departs from what was agreed, in {fewer}." if self.relaxed else ""
+        less = f" It differs from what was agreed, in {fewer}." if self.relaxed else ""
         how = f"is {self.by}’s edit" if self.by else "is ready"
         return f"Version {self.version} of the plan {how}: {pluralize(self.steps, 'step')}{more}.{less}"
 
@@ -212,7 +212,7 @@ class GateWithdrawn(EventData):
     gate_kind: str = Field(serialization_alias="kind")
 
     def _sentence(self, step: str) -> str:
-        return "A question was withdrawn; it needs no answer any more."
+        return "A question was withdrawn and no longer needs an answer."
 
 
 class PlanApproved(EventData):
@@ -271,7 +271,7 @@ class SessionResumed(EventData):
 
     def _of(self, session: str) -> str:
         replies = pluralize(self.replies, "reply", "replies")
-        then = "then took another turn and began again" if self.otherwise else "went on where it was"
+        then = "then took another turn and began again" if self.otherwise else "continued where it was"
         return f"The {session} was given {replies} from the journal, and {then}."
 
 
@@ -418,7 +418,7 @@ class StepPassed(EventData):
         return "good"
 
     def _sentence(self, step: str) -> str:
-        return f"{step} passed; its files are in the workspace."
+        return f"{step} passed; its files are now among the results."
 
 
 class StepAccepted(EventData):
@@ -493,7 +493,7 @@ class Replanning(EventData):
         return "warn"
 
     def _sentence(self, step: str) -> str:
-        return f"Back to the planner. {self.why}"
+        return f"A new plan is needed. {self.why}"
 
 
 class NothingNew(EventData):
@@ -511,7 +511,7 @@ class NothingNew(EventData):
         return "warn"
 
     def _sentence(self, step: str) -> str:
-        return f"The planner brought nothing new; version {self.version} goes on without a replan. {self.why}"
+        return f"The planner proposed nothing new; version {self.version} continues. {self.why}"
 
 
 class WaitingForModel(EventData):
@@ -542,7 +542,7 @@ class Recovered(EventData):
         return "warn"
 
     def _sentence(self, step: str) -> str:
-        return "A worker was lost; another one goes on where it stopped."
+        return "A worker was lost; another one continues where it stopped."
 
 
 class Paused(EventData):
@@ -555,7 +555,7 @@ class Paused(EventData):
         return "warn"
 
     def _sentence(self, step: str) -> str:
-        return f"{self.by} paused the run. What is under way is finished; nothing new starts."
+        return f"{self.by} paused the run. Work in progress is finished; nothing new starts."
 
 
 class Resumed(EventData):
@@ -601,7 +601,7 @@ class ApproverRemoved(EventData):
     person: str
 
     def _sentence(self, step: str) -> str:
-        return f"{self.by} took {self.person} off those who may see this run and decide in it."
+        return f"{self.by} took {self.person} off the list of those who may see this run and decide in it."
 
 
 class Finalising(EventData):
@@ -612,7 +612,7 @@ class Finalising(EventData):
         return "active"
 
     def _sentence(self, step: str) -> str:
-        return "Every step is settled. The final answer is being written."
+        return "Every step is done. The final answer is being written."
 
 
 class Answered(EventData):
@@ -676,7 +676,7 @@ class Archived(EventData):
     by: str
 
     def _sentence(self, step: str) -> str:
-        return f"{self.by} archived the run: lists show it only where the archive is asked for."
+        return f"{self.by} archived the run. Lists show it only with the filter “Archived runs”."
 
 
 class Restored(EventData):

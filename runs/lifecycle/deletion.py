@@ -67,7 +67,7 @@ def problem_with(run: Run, *, lasting: bool = False) -> str:
     stopped = run.work.filter(status=WorkStatus.CANCELLED).exists()
     # A worker of a stopped run notices at its next heartbeat, and then still records what its last call cost.
     if stopped and not lasting and timezone.now() - run.finished_at < timedelta(seconds=2 * settings.LEASE_SECONDS):
-        return "Its work was stopped only just now and is still coming to its end. Try again in half a minute."
+        return "Its work was stopped a moment ago and is still ending. Try again in half a minute."
     if citing := citing_runs(run):
         more = f" and {len(citing) - _MAX_NAMES} more" if len(citing) > _MAX_NAMES else ""
         which = ", ".join(f"run {number}" for number in citing[:_MAX_NAMES]) + more

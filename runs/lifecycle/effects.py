@@ -211,7 +211,7 @@ def replan(state: RunState, key: str) -> None:
     # If the planner has nothing new, the question whether to start the step is asked again.
     plan.steps.filter(refused=True).update(refused=False)
     if key in refused:
-        became = "cannot go on after an error" if state.steps[key].tries else "was not let start"
+        became = "cannot go on after an error" if state.steps[key].tries else "was not allowed to start"
         why = f"Step {quoted(state.specs[key].name)} {became}."
         _plan_again(run, plan, why, key)
         return

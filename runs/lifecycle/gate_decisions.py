@@ -37,7 +37,7 @@ MAX_AT_ONCE = 100
 MAX_REQUESTS = 200
 """Requests in a run. A plan names a place for each of them, and its contract holds no more."""
 _ANSWERING = frozenset({Verb.ANSWER, Verb.DELEGATE})
-_ONLY_QUESTIONS = "Only a question is answered, and nothing else is done with it."
+_ONLY_QUESTIONS = "A question can only be answered."
 
 
 def decide(gate_id: int, user: User, decision: Decision) -> None:
@@ -78,7 +78,9 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
     if decision.digest != gate.digest:
         raise DecisionRefused(_CHANGED)
     if decision.verb is Verb.APPROVE and user.pk == gate.run.owner_id and needs_second_person(gate):
-        raise NotAllowed("A second person has to approve this: you submitted the task. You may reject it, or stop.")
+        raise NotAllowed(
+            "A second person has to approve this: you submitted the task. You may request changes, or stop the run."
+        )
     if decision.verb is Verb.APPROVE:
         type_of(gate).check_approval(gate)
     decision = _complete(gate, decision)
@@ -173,8 +175,8 @@ def _do_without_sources(gate: Gate, decision: Decision) -> None:
     if decision.verb is Verb.APPROVE and left:
         more = f", and {len(left) - 1} more" if len(left) > 1 else ""
         raise InvalidInput(
-            f"This plan has criteria about sources: {left[0]}{more}. Reject it with the box ticked, and the next "
-            "version has none; or approve it without the tick."
+            f"This plan has criteria about sources: {left[0]}{more}. Request changes with the box ticked, and the "
+            "next version has none; or approve the plan without the tick."
         )
     event_log.keep(run, policy=run.policy.changed(sources_needed=False))
 
@@ -185,7 +187,7 @@ def already_decided(gate: Gate) -> str:
         later = gate.run.plans.newest() if gate.plan else None
         if later and later.author and gate.plan and later.version > gate.plan.version:
             return f"{later.author} has edited the plan since: decide on version {later.version}, which took its place."
-        return "This question was withdrawn; there is nothing to decide any more."
+        return "This question was withdrawn and no longer needs a decision."
     when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
     reason = f" Reason: {gate.reason}" if gate.reason else ""
     did = f"{gate.status} it"

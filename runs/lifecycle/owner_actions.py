@@ -104,7 +104,7 @@ def archiving_problem(run: Run) -> str:
     """Why a run cannot be archived now, and what to do; empty if it can."""
     if run.status == RunStatus.FINISHED:
         return ""
-    return "Only a finished run can be archived. Stop it first, or let it come to its end."
+    return "Only a finished run can be archived. Stop it first, or wait until it has finished."
 
 
 def unarchive(run_id: int, user: User) -> None:

@@ -90,7 +90,7 @@ def allowance(
     tokens = max(bound.tokens_for(left / (1 + others.count()), wanted), bound.tokens_for(left, least))
     if tokens < least:
         flight = f", and calls in progress may cost up to {_up_to_a_cent(held)}" if held else ""
-        cut = "The last two answers were cut off for want of room. " if whole else ""
+        cut = "The last two answers were cut off because there was not enough room. " if whole else ""
         sentence = (
             f"{cut}${spent:,.2f} of the budget of ${policy.budget:,.2f} is spent{flight}; "
             f"the next call may cost up to {_up_to_a_cent(bound.of(least))}."

@@ -139,7 +139,7 @@ def _effect_of_server_tool(name: str) -> StepEffect:
     details = [terms.does] if terms.does else []
     if effect is Effect.ACTS:
         account = terms.account or "not named by the administrator"
-        details.append(f"Account: {account}. {terms.undo}. You decide about each call.")
+        details.append(f"Account: {account}. {terms.undo}. Each call needs a decision.")
     return StepEffect(f"{effect.words}: {name}", " ".join(details))
 
 

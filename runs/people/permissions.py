@@ -69,7 +69,7 @@ def can_choose_approvers(user: Person, run: Run) -> bool:
 def check_can_choose_approvers(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
     if not can_choose_approvers(user, run):
-        raise NotAllowed("Only the person who submitted the task says who else may decide, or an administrator.")
+        raise NotAllowed("Only the person who submitted the task or an administrator can choose who else may decide.")
 
 
 def can_manage(user: Person, run: Run) -> bool:
@@ -80,7 +80,7 @@ def can_manage(user: Person, run: Run) -> bool:
 def check_can_manage(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
     if not can_manage(user, run):
-        raise NotAllowed("Only the person who submitted the task renames, archives or deletes it, or an administrator.")
+        raise NotAllowed("Only the person who submitted the task or an administrator can rename, archive or delete it.")
 
 
 def check_can_decide(user: Person, run: Run) -> None:

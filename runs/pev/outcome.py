@@ -222,7 +222,7 @@ def _doubts(ledger: Ledger) -> Iterator[OpenPoint]:
 
 def _relaxed(ledger: Ledger) -> Iterator[OpenPoint]:
     for sentence in ledger.relaxed:
-        yield OpenPoint(Missing.RELAXED, f"Relaxed, and no one agreed to it: {sentence}")
+        yield OpenPoint(Missing.RELAXED, f"A requirement was relaxed, and no one agreed to it: {sentence}")
 
 
 def _inputs(ledger: Ledger) -> Iterator[OpenPoint]:

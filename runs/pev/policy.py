@@ -287,7 +287,7 @@ class Policy(Contract):
         Field(ge=1, le=1_000),
         Setting(
             "uses of each of them in the whole run",
-            "Uses in all",
+            "Uses in total",
             SettingGroup.BEYOND,
             "Of each of them, in the whole run",
             installed=Installed.SERVICE_TOOLS,
@@ -326,8 +326,7 @@ class Policy(Contract):
             "agents to which steps may hand parts of their work, by name; empty for none",
             "Subagents",
             SettingGroup.SUBAGENTS,
-            "Agents to which steps may hand parts of their work, each an expense of its own. "
-            "The plan says which steps may",
+            "Agents that steps may hand parts of their work to. Each adds to the cost. The plan says which steps may",
             installed=Installed.AGENTS,
             as_before=(),
         ),

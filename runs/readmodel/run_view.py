@@ -75,7 +75,7 @@ class RunReading:
             shown = [f"- {line(sentence)}" for sentence in self.gaps[:MAX_POINTS]]
             more = len(self.gaps) - len(shown)
             shown += [f"- and {more} more, which the report names"] if more else []
-            lines += [f"{self.verdict_word}: this is not the whole of what was asked for.", "", *shown, ""]
+            lines += [f"{self.verdict_word}: this is not all that was asked for.", "", *shown, ""]
         if self.does_not_apply:
             lines += ["Does not apply:", "", *(f"- {line(sentence)}" for sentence in self.does_not_apply), ""]
         return "\n".join([*lines, "---", "", self.run.answer])

@@ -114,8 +114,11 @@ class Copies:
         """How many comments each copy has, and what has none and why."""
         counts = Counter(comment.document for comment, call in self.tried if not call.is_error)
         count, copies = counts.total(), pluralize(len(counts), "reviewed copy", "reviewed copies")
-        lines = [f"{pluralize(count, 'comment')} {word_for(count, 'stands', 'stand')} at the quotes, in {copies}.", ""]
-        lines += [f"- {linked(REVIEWED + path)}: {pluralize(number, 'comment')}" for path, number in counts.items()]
+        comments = pluralize(count, "comment")
+        lines = [f"{comments} {word_for(count, 'was', 'were')} added at the quotes, in {copies}.", ""]
+        lines += [
+            f"- {linked(REVIEWED + path)}: {pluralize(number, 'comment')} added" for path, number in counts.items()
+        ]
         refused = [(comment, call.result) for comment, call in self.tried if call.is_error]
         lines += [f"- {comment.about} has no comment: {why}" for comment, why in refused]
         return "\n".join(lines)

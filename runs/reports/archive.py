@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _PACKED = (".7z", ".docx", ".gz", ".jpeg", ".jpg", ".mp3", ".mp4", ".png", ".pptx", ".webp", ".xlsx", ".xz", ".zip")
 """Suffixes of compressed files. Compressing them again takes time and saves nothing."""
 _FORMULAS = (
-    "A spreadsheet would compute cells of these tables when it opens them, because they begin with =, +, -, @, a tab "
-    "or a line break. Import their columns as text. The files are as the run made them, to the byte."
+    "A spreadsheet program would calculate cells of these tables when it opens them, because they begin with =, +, -, "
+    "@, a tab or a line break. Import their columns as text. The files are as the run made them, to the byte."
 )
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 CHUNK = 100

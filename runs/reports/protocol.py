@@ -277,7 +277,7 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
     yield FactList(tuple(rows))
     yield from changes_account(reading)
     if plan.relaxed:
-        yield Notice("warn", "Departs from what was agreed", parts.listed(plan.relaxed))
+        yield Notice("warn", "Differs from what was agreed", parts.listed(plan.relaxed))
 
 
 def _step(step: StepReading, texts: Texts, places: CitedPlaces) -> Iterator[Block]:
@@ -375,7 +375,7 @@ def _costs(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     steps = {step.row.pk: places.step(step.row) for step in (report.plan.steps if report.plan else ())}
     beside = [costs.planning, *([costs.earlier] if costs.earlier else [])]
     rows = [_cost_row(one, steps) for one in (*costs.steps, *costs.roles, costs.planned, *beside)]
-    total = ("All of the run", "", parts.cost(costs.total), "", "", f"{costs.total.tokens:,}")
+    total = ("Whole run", "", parts.cost(costs.total), "", "", f"{costs.total.tokens:,}")
     rows.append(tuple(spans(cell) for cell in total))
     head = ("Part", "Estimate", "Actual", "", "Tokens estimated", "Tokens used")
     return (note, _table("Cost against the estimate", head, rows, right=(1, 2, 4, 5)))
@@ -482,14 +482,14 @@ def changes_account(plan: PlanReading) -> tuple[Block, ...]:
         return ()
     by = f"edited by {plan.row.author}" if plan.row.author else "by the planner"
     whole = _after_requests(changes.comments)
-    lead = paragraph(f"Against version {changes.before}, {by}: {changes.summary}", *whole, ".", tone="muted")
+    lead = paragraph(f"Compared with version {changes.before}, {by}: {changes.summary}", *whole, ".", tone="muted")
     rows = [(Paragraph(_changed_step(one)), *parts.listed(_details(one))) for one in changes.steps]
     rows += [(Paragraph(spans(_changed_criterion(one, "Success criterion"))),) for one in changes.criteria]
     rows += [(paragraph(_changed_text(one)),) for one in changes.whole]
     more = len(rows) - MAX_CHANGES
     rows = [
         *rows[:MAX_CHANGES],
-        *([(paragraph(f"and {more:,} more, which stand in the JSON report"),)] if more > 0 else []),
+        *([(paragraph(f"and {more:,} more, which are in the JSON report"),)] if more > 0 else []),
     ]
     return (lead, Items(tuple(rows))) if rows else (lead,)
 

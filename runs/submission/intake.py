@@ -74,8 +74,8 @@ def without_secrets(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]
         kept = [upload for upload in kept if id(upload) in meant]
     if left_out and not kept:
         raise UploadRefused(
-            f"No file is left: {', '.join(listed(left_out))} may hold secrets and are left out of folders. "
-            "If one of them is meant, choose that very file."
+            f"No file is left: {', '.join(listed(left_out))} may contain secrets and are left out of "
+            "folders. To include one, choose that file by itself."
         )
     return kept, list(left_out)
 

@@ -150,7 +150,7 @@ def begin_with(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
     if draft is None:
         draft = _create(owner, token, before)
     if draft.owner_id != owner.pk:
-        raise UploadRefused("This form belongs to someone else. Load the page again.")
+        raise UploadRefused("This form belongs to someone else. Reload the page.")
     Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now() + LIFETIME)
     return draft
 
@@ -250,7 +250,7 @@ def _sort_uploads(
             if size > settings.FILE_BYTES:
                 raise UploadRefused(f"It has {in_mb(size)}; one file may have {in_mb(settings.FILE_BYTES)}.")
             if holds_secrets(upload):
-                raise _Secret("It may hold secrets, so it was left out. Choose this very file if it is meant.")
+                raise _Secret("It may contain secrets, so it was left out. To include it, choose this file by itself.")
             if len({*there, *chosen, path}) > settings.UPLOAD_FILES:
                 raise UploadRefused(
                     f"There are {settings.UPLOAD_FILES:,} files already, which is the most that a run may have."

@@ -37,7 +37,7 @@ def give_files(
     if not uploads:
         raise InvalidInput("Choose the file first.")
     files, held_back, remarks = unpack_uploads(_placed(uploads, missing_at(gate), name_as), {})
-    remarks += [f"{path} was left out, since it may hold secrets." for path in held_back]
+    remarks += [f"{path} was left out, because it may contain secrets." for path in held_back]
     if not files:
         raise UploadRefused(" ".join(["No file was taken.", *remarks]))
     inputs = trees.files_of(gate.run.inputs)

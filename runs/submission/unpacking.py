@@ -47,7 +47,7 @@ MAX_DEPTH = 3
 _ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|tbz2?|txz|(?:tar\.)?(?:gz|bz2|xz))$", re.IGNORECASE)
 """Names of archives that people want to be unpacked. Programs, fonts and many documents are zip files too."""
 _NOTHING = "is an archive without a file that can be taken"
-_JUNK = "It is rarely meant, so it was left out."
+_JUNK = "It is rarely needed, so it was left out."
 
 
 def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[RefusedUpload]]:

@@ -21,7 +21,7 @@ def story(page: Page, site: Site, name: str) -> None:
     expect(page.get_by_text("not used yet")).to_be_visible()
     expect(page.get_by_label("The token")).to_have_count(0)
     page.get_by_role("button", name=f"Revoke {name}").click()
-    expect(page.get_by_text(f"The access token “{name}” has ended: nothing that has it gets in.")).to_be_visible()
+    expect(page.get_by_text(f"The access token “{name}” is revoked. No program can use it any longer.")).to_be_visible()
 
 
 @pytest.mark.exhaustive

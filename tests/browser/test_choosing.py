@@ -66,7 +66,7 @@ def test_another_encoding_is_chosen_beside_the_file(form: Page, tmp_path: Path) 
     check_both_themes(form)
     row.get_by_label("Another encoding of a.txt").select_option("Windows-1250")
     form.get_by_role("button", name="Read a.txt in this encoding").click()
-    expect(row.locator(".why").first).to_contain_text("Read as Windows-1250, as you have chosen")
+    expect(row.locator(".why").first).to_contain_text("Read as Windows-1250, as you chose")
 
 
 def test_an_archive_that_is_dropped_becomes_its_files(form: Page) -> None:
@@ -88,7 +88,7 @@ def test_an_archive_that_is_dropped_becomes_its_files(form: Page) -> None:
     expect(form.locator("#draft-files li .path")).to_have_text(
         ["download.zip/project/.git", "project/a.md", "project/notes/b.md"]
     )
-    expect(form.locator("#draft-files .refused")).to_contain_text("It is rarely meant, so it was left out.")
+    expect(form.locator("#draft-files .refused")).to_contain_text("It is rarely needed, so it was left out.")
     expect(form.locator("#left-out")).to_contain_text("project/.env")
 
 

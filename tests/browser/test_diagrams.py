@@ -34,7 +34,7 @@ def test_pictures_move_nothing_and_what_cannot_be_drawn_says_so(page: Page, file
     expect(figures).to_have_count(4)
     for number in range(4):
         figures.nth(number).scroll_into_view_if_needed()
-    expect(figures.nth(3).locator(".alert")).to_have_text("This diagram could not be drawn. Its source stands below.")
+    expect(figures.nth(3).locator(".alert")).to_have_text("This diagram could not be drawn. Its source is below.")
     expect(figures.nth(3).locator("pre")).to_contain_text("a[Open --> b")
     for number in range(3):
         expect(figures.nth(number).locator("img")).to_have_js_property("complete", True)

@@ -36,7 +36,7 @@ def test_from_the_tab_to_what_differs_between_two_versions(page: Page, files: st
     panel.get_by_role("link", name="Open the whole file").click()
     expect(page.locator(".prose")).to_be_visible()
     page.get_by_text("Versions").click()
-    page.get_by_role("link", name="what differs from it").first.click()
+    page.get_by_role("link", name="compare").first.click()
     expect(page.locator(".line-diff tr.added").first).to_be_visible()
     check(page)
 

@@ -74,8 +74,8 @@ def test_the_reason_of_the_server_stands_at_the_button(blank: Page, site: Site, 
     page.evaluate("for (const one of document.querySelectorAll('[name=csrfmiddlewaretoken]')) one.value = 'old'")
     page.get_by_role("button", name="Rename").click()
     expect(page.locator(".form-answer").first).to_have_text(
-        "Not done. The form could not be confirmed as yours, mostly because you signed in again since the page was "
-        "loaded. Nothing was changed. Go back, reload the page and try again. Your words are kept here."
+        "Not done. The form could not be confirmed as yours, usually because you have signed in again since the "
+        "page was loaded. Nothing was changed. Go back, reload the page and try again. Your words are kept here."
     )
     expect(page.locator("#title-" + str(run))).to_have_value("Three contracts")
 

@@ -74,7 +74,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     page.locator("textarea[name=request]").fill("Report the largest of these files")
     page.locator("input#id_folder").set_input_files(notes)
     expect(page.locator("#draft-files")).to_contain_text("old papers/Überblick.txt")
-    expect(page.locator("#left-out")).to_contain_text("as they may hold secrets: notes/.env. Choose one by itself")
+    expect(page.locator("#left-out")).to_contain_text("because they may contain secrets: notes/.env. To include one")
     expect(page.get_by_label("Plan", exact=True)).to_have_value("document-review")
     expect(page.locator("option", has_text="The planner writes it (needs a model)")).to_be_disabled()
     check_accessible(page)
@@ -87,7 +87,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     tab(page, "Files")
     expect(page.get_by_role("link", name="old papers/Überblick.txt")).to_be_visible()
     tab(page, "History")
-    expect(page.locator("#history-lines")).to_contain_text("Left out, since they may hold secrets: notes/.env.")
+    expect(page.locator("#history-lines")).to_contain_text("Left out, because they may contain secrets: notes/.env.")
     expect(page.locator("#live")).to_have_attribute("data-state", "live")  # a socket cut off while it opens complains
 
 

@@ -167,4 +167,7 @@ def test_variables_that_are_no_setting_are_named(monkeypatch: pytest.MonkeyPatch
         monkeypatch.delenv(name)
     monkeypatch.setenv("PEV_WORKER", "4")
     monkeypatch.setenv("PEV_XYZ", "4")
-    assert list(unknown_variables()) == ["PEV_WORKER is no setting. Is PEV_WORKERS meant?", "PEV_XYZ is no setting."]
+    assert list(unknown_variables()) == [
+        "PEV_WORKER is not a setting. Did you mean PEV_WORKERS?",
+        "PEV_XYZ is not a setting.",
+    ]

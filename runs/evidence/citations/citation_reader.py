@@ -108,7 +108,7 @@ def misnamed_clause(statement: str, cited: Sequence[tuple[Document | None, int, 
         return next(iter(doubts), "")
     for number, is_of_contract in named:
         if is_of_contract or any(one and one.clauses(number) for one, _, _ in cited):
-            return f"the statement says clause {number}, the words stand in clause {clauses[0]}"
+            return f"the statement says clause {number}, the words are in clause {clauses[0]}"
     return ""
 
 

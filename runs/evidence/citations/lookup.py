@@ -175,7 +175,7 @@ def _as_copied(one: Citation, name: str) -> Citation:
     return replace(
         one,
         status=CitationStatus.COPIED,
-        sentence=f"It stands so in {name}, which is quoted here",
+        sentence=f"It is written this way in {name}, which is quoted here",
         source=name,
         source_start=0,
         source_end=0,

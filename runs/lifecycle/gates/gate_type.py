@@ -134,7 +134,7 @@ class Answer:
 
 STOP_BUTTON = "Stop the run"
 STOP_DOES = (
-    "Nothing more is carried out. Work in progress is thrown away, and what has passed is kept. A stopped run cannot "
+    "Nothing more is carried out. Work in progress is discarded, and what has passed is kept. A stopped run cannot "
     "be started again."
 )
 VERDICTS = frozenset({Verb.APPROVE, Verb.REJECT, Verb.STOP})
@@ -178,7 +178,7 @@ class GateType(ABC):
     waiting = "waited for a decision"
     heading: str
     """What the head of the run says while it waits."""
-    terminal_prompt = "[a]pprove, [r]eject with feedback, [s]top? "
+    terminal_prompt = "[a]pprove, [r]equest changes, [s]top? "
     approved = "approved {about}"
     approved_in_history = ""
     """What the history says of an approval, where that differs."""

@@ -71,7 +71,7 @@ def _check_age(database: BaseDatabaseWrapper) -> None:
     if newer := sorted(name for app, name in applied if app == "runs" and not find_spec(f"runs.migrations.{name}")):
         raise CommandError(
             f"The database was used by a newer version of pevsite, which has changed its tables ({newer[-1]}). Start "
-            "that version, or restore a backup of before."
+            "that version, or restore an earlier back-up."
         )
 
 

@@ -50,7 +50,7 @@ def _add_file_options(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="a file in that folder to include although it may hold secrets, such as .env",
+        help="a file in that folder to include although it may contain secrets, such as .env",
     )
     parser.add_argument(
         "--exclude",

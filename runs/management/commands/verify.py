@@ -30,5 +30,5 @@ class Command(TerminalCommand):
             f"and {pluralize(seen.quotes, 'quote')}."
         )
         if found:
-            raise CommandError(f"{found:,} are not what they were. Restore them from a back-up.")
-        self.stdout.write("Everything is what it was.")
+            raise CommandError(f"{pluralize(found, 'problem')} found. Restore what is named above from a back-up.")
+        self.stdout.write("Everything matches its hash.")

@@ -31,7 +31,9 @@ class Absent(Check):
     kind: Literal["absent"]
     path: Annotated[Path, Label("Your files", "A path or pattern, such as contracts/*.md")]
     terms: Annotated[
-        list[Line], Field(min_length=1, max_length=100), Label("Terms", "One a line; capitals do not count")
+        list[Line],
+        Field(min_length=1, max_length=100),
+        Label("Terms", "One per line; case does not matter"),
     ]
 
     @property

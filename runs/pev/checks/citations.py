@@ -28,7 +28,7 @@ class Citations(FileCheck):
     can_compare = counts_each = True
 
     kind: Literal["citations"]
-    min: Annotated[int, Field(ge=0, le=100_000), Label("At least so many citations", "1, if left empty")] = 1
+    min: Annotated[int, Field(ge=0, le=100_000), Label("At least so many citations", "If empty: 1")] = 1
 
     def words(self, commands: Mapping[str, str]) -> str:
         least = f", at least {self.min:,} of them" if self.min > 1 else ""

@@ -35,7 +35,7 @@ class Covers(FileCheck):
     can_compare = counts_each = True
 
     kind: Literal["covers"]
-    items: Annotated[list[Line], Field(max_length=500), Label("Items", "One a line")] = []
+    items: Annotated[list[Line], Field(max_length=500), Label("Items", "One per line")] = []
     source: Annotated[Name, Label("And each line of this file", "Or each value of a column of it")] = ""
     column: Annotated[Name, Label("Column of that file", "For a CSV file")] = ""
     files: Annotated[Name, Label("And each of your files that match", "Such as contracts/*.md")] = ""

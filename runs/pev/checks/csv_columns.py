@@ -21,7 +21,7 @@ class CsvColumns(FileCheck):
     is_quick = True
 
     kind: Literal["csv_columns"]
-    columns: Annotated[list[Line], Field(min_length=1, max_length=100), Label("Columns", "One a line")]
+    columns: Annotated[list[Line], Field(min_length=1, max_length=100), Label("Columns", "One per line")]
 
     def words(self, commands: Mapping[str, str]) -> str:
         return f"{self.path} has the columns {', '.join(self.columns)}"

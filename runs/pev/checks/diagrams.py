@@ -25,7 +25,7 @@ class Diagrams(FileCheck):
     stricter = {"min": operator.ge}
 
     kind: Literal["diagrams"]
-    min: Annotated[int, Field(ge=1, le=20), Label("At least so many diagrams", "1, if left empty")] = 1
+    min: Annotated[int, Field(ge=1, le=20), Label("At least so many diagrams", "If empty: 1")] = 1
 
     def words(self, commands: Mapping[str, str]) -> str:
         least = f", at least {self.min:,} of them" if self.min > 1 else ""

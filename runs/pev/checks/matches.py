@@ -35,7 +35,7 @@ class Matches(FileCheck):
         StringConstraints(min_length=1, max_length=500),
         Label("Pattern", "A regular expression without look-around, such as ^## Point \\d+"),
     ]
-    min: Annotated[int, Field(ge=1, le=100_000), Label("At least so many times", "1, if left empty")] = 1
+    min: Annotated[int, Field(ge=1, le=100_000), Label("At least so many times", "If empty: 1")] = 1
     comments: Annotated[bool, Label("In comments on a document only")] = False
 
     def words(self, commands: Mapping[str, str]) -> str:

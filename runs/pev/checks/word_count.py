@@ -25,7 +25,7 @@ class WordCount(FileCheck):
 
     kind: Literal["word_count"]
     min: Annotated[int, Field(ge=0, le=MAX_COUNT), Label("At least")] = 0
-    max: Annotated[int, Field(ge=1, le=MAX_COUNT), Label("At most", "No limit, if left empty")] = _NO_LIMIT
+    max: Annotated[int, Field(ge=1, le=MAX_COUNT), Label("At most", "If empty: no limit")] = _NO_LIMIT
 
     def words(self, commands: Mapping[str, str]) -> str:
         most = f" and at most {self.max:,}" if self.max < _NO_LIMIT else ""

@@ -34,20 +34,20 @@ class AgentForm(forms.Form):
     name = Text(
         label="Name",
         max_length=60,
-        help_text="Small letters, digits and hyphens. Plans name it so, and it stays.",
+        help_text="Small letters, digits and hyphens. Plans use this name. It cannot be changed later.",
         error_messages={"required": "Give the agent a name."},
     )
     purpose = Text(
         label="What it is for",
         max_length=400,
-        help_text="One sentence. Planners read it to choose the agent, people to know it.",
+        help_text="One sentence. Planners choose the agent by it.",
         error_messages={"required": "Say in a sentence what the agent is for."},
     )
     instructions = Text(
         label="Instructions",
         max_length=MAX_INSTRUCTIONS,
         widget=forms.Textarea(attrs={"rows": 12}),
-        help_text="How such a step is done. They add to the rules of executors and cannot take one of them away.",
+        help_text="How such a step is done. They add to the rules of the executor and cannot override them.",
         error_messages={"required": "Write the instructions."},
     )
     model = Text(
@@ -126,7 +126,7 @@ def new_agent(request: HttpRequest) -> HttpResponse:
         available_agents.add_agent(user, name, form.definition())
     except InvalidInput as error:
         return render(request, "agents/agent.html", {"form": form, "problem": str(error)}, status=422)
-    return _done(request, f"The agent {name} is there. New plans may name it.", "added", name)
+    return _done(request, f"The agent {name} is saved. New plans can name it.", "added", name)
 
 
 @never_cache
@@ -144,7 +144,7 @@ def agent_page(request: HttpRequest, name: str) -> HttpResponse:
         available_agents.edit_agent(user, agent, form.definition(), form.cleaned_data["seen"])
     except InvalidInput as error:
         return render(request, "agents/agent.html", {"form": form, "agent": agent, "problem": str(error)}, status=422)
-    return _done(request, f"The agent {name} is changed. Plans that name it are asked about again.", "changed", name)
+    return _done(request, f"The agent {name} was changed. Plans that name it need approval again.", "changed", name)
 
 
 @never_cache
@@ -155,7 +155,7 @@ def delete_agent(request: HttpRequest, name: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "agents/delete_agent.html", {"agent": agent})
     available_agents.delete_agent(user, agent)
-    return _done(request, f"The agent {name} is deleted. Plans that name it cannot be approved.", "deleted", name)
+    return _done(request, f"The agent {name} was deleted. Plans that name it cannot be approved.", "deleted", name)
 
 
 def _done(request: HttpRequest, sentence: str, verb: str, name: str) -> HttpResponse:

@@ -244,9 +244,9 @@ class FilePage:
     def not_laid_out(self) -> str:
         """Why a table or JSON is shown as text, as a sentence; empty if it is not."""
         if self.text and is_csv(self.path) and not self.sheet:
-            return "This is no table that could be laid out, so it is shown as text."
+            return "This cannot be shown as a table, so it is shown as text."
         if self.text and is_json(self.path) and not self.outline:
-            return "This is no JSON, or too large or too deep to be folded, so it is shown as text."
+            return "This is not valid JSON, or is too large or nested too deeply to be folded. It is shown as text."
         return ""
 
     @cached_property

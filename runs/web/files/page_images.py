@@ -107,7 +107,7 @@ def leaf_of(document: Document, sha256: str, hit: tuple[int, int], number: int =
             _rectangles(document, sha256, page, _words_of(document, commented) if commented else hit) if page else ()
         )
     except (InvalidInput, ChildFailed) as error:
-        wait = " now, since many others are being drawn; try again" if isinstance(error, NoTurn) else ""
+        wait = " now, because many others are being drawn; try again" if isinstance(error, NoTurn) else ""
         problem = f"This page cannot be shown as a picture{wait}."
     read = document.marks_on(*hit, MarkKind.READ) if hit[1] else []
     return Leaf(

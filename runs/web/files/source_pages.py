@@ -94,7 +94,7 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
             return attachment(request, blobs.pieces_of(page.sha256), page.name, "application/octet-stream")
         if "image" in request.GET:  # only for the picture itself: browsers may keep it, and no page
             if not page.image:
-                raise Http404("This file is no picture.")
+                raise Http404("This file is not a picture.")
             return picture(request, blobs.pieces_of(page.sha256), page.image)
         if "picture" in request.GET or "thumbnail" in request.GET:
             return _page_picture(request, page)

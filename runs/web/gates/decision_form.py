@@ -52,7 +52,7 @@ class DecisionForm(PostedForm):
     def clean(self) -> dict[str, Any]:
         sent = self.cleaned_data
         for number, note in self.notes.items() if "back" in self.data else ():
-            if problem := too_long(note, MAX_NOTE, f"What you wrote beside point {number}"):
+            if problem := too_long(note, MAX_NOTE, f"What you wrote about point {number}"):
                 raise forms.ValidationError(problem)
         try:
             raised = run_limits.parse_limits(sent["budget"], sent["minutes"])

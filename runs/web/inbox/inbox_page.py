@@ -44,7 +44,7 @@ LISTS = {
     Show.FINISHED: "Finished",
     Show.ALL: "All",
 }
-LATER = "A later version of pevsite goes on with it. What it does is shown when the upgrade is finished."
+LATER = "A later version of pevsite works on it. Its state is shown when the upgrade is finished."
 MAX_SEARCH = 200
 """Characters of a search. A longer one is cut, and the field shows the rest."""
 MAX_WORDS = 8
@@ -132,7 +132,7 @@ class ListForm(forms.Form):
     @property
     def problems(self) -> list[str]:
         """A sentence for each part of the address that was left out."""
-        dates = [f"“{str(self.data[name])[:40]}” is no date." for name in ("since", "until") if name in self.errors]
+        dates = [f"“{str(self.data[name])[:40]}” is not a date." for name in ("since", "until") if name in self.errors]
         other = sorted({*self.errors} - {"since", "until", "page", "show", "sort"})
         search = too_long(str(self["q"].value() or ""), MAX_SEARCH, "The search")
         return [

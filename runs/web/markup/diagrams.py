@@ -95,5 +95,5 @@ def _picture(source: str, address: str, known: DrawnDiagram | None) -> SafeStrin
         '<div class="diagram-picture" tabindex="0" role="group" aria-label="{}">{}</div>{}',
         f"{words}, can be scrolled",
         image,
-        format_html('<p class="alert warn" hidden>{}</p>', "This diagram could not be drawn. Its source stands below."),
+        format_html('<p class="alert warn" hidden>{}</p>', "This diagram could not be drawn. Its source is below."),
     )

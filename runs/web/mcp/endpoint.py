@@ -24,7 +24,7 @@ MAX_BODY = 4_000_000
 """Bytes of one message. It is held in memory several times while it is parsed."""
 _OFF = "This installation is no MCP server. Whoever runs it can make it one: PEV_MCP_SERVER=on."
 _TOKENLESS = "This needs an access token, as “Authorization: Bearer pev_…”. Make one on the page “Access tokens”."
-_REFUSED = "This access token does not work, or not any more. Make another on the page “Access tokens”."
+_REFUSED = "This access token does not work or no longer works. Make another on the page “Access tokens”."
 _TOO_OFTEN = "Tokens that do not work came too often from here. Wait {} seconds. One that works is taken at once."
 
 

@@ -123,7 +123,7 @@ class SubmittedRun(ToolAnswer):
     def texts(self) -> Iterator[str]:
         yield f"Run {self.run} is submitted: {self.address} {self.approval} Follow it with wait_for_run."
         if self.left_out:
-            yield f"Left out, since they may hold secrets:\n{delimited('paths', '\n'.join(self.left_out))}"
+            yield f"Left out, because they may contain secrets:\n{delimited('paths', '\n'.join(self.left_out))}"
         if self.remarks:
             yield f"About the files:\n{delimited('remarks', '\n'.join(self.remarks))}"
 

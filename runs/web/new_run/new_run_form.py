@@ -34,7 +34,7 @@ MAX_LEFT_OUT = 200
 
 class PlanSelect(forms.Select):
     """Shows which plans need a model; `unavailable` are the keys of templates that cannot be chosen without one,
-    `creative` of those that need no sources: the script ticks the box, where everybody sees it.
+    `creative` of those that need no sources: the script ticks the box, where everyone can see it.
     """
 
     unavailable: frozenset[str] = frozenset()
@@ -65,7 +65,7 @@ class FilesForm(forms.Form):
         files = [file for file, _ in fields]
         paths = self.cleaned_data["paths"]
         if paths and len(paths) != len(files):
-            raise InvalidInput("The files did not arrive whole. Nothing was stored; submit again.")
+            raise InvalidInput("The files did not arrive completely. Nothing was stored; submit again.")
         names = paths or [file.name or "" for file in files]
         return [
             Upload(name, file, named=field == "files" and not {"/", "\\"} & set(name))
@@ -93,12 +93,12 @@ class NewRunForm(PolicyForm, FilesForm):
     has_draft = forms.BooleanField(required=False, widget=forms.HiddenInput)
     no_sources = forms.BooleanField(
         label="No sources are needed: this is creative work",
-        help_text="Otherwise what is said about your files or the world has to rest on them.",
+        help_text="Otherwise, statements about your files or the world need a source.",
         required=False,
     )
     excluded = Text(
         label="Files to leave unread",
-        help_text="Names, folders or patterns such as *.pdf, with commas between them. They are kept, and not read.",
+        help_text="Names, folders or patterns such as *.pdf, separated by commas. These files are kept but not read.",
         required=False,
         max_length=4_000,
     )
@@ -121,8 +121,8 @@ class NewRunForm(PolicyForm, FilesForm):
     )
     plan_file = forms.FileField(
         label="Or a plan as JSON",
-        help_text="Exported from a run, written by hand, or of another planner. Criteria that do not say what they are "
-        "about count as about the output where no sources are needed.",
+        help_text="Exported from a run, written by hand, or made by another planner. If no sources are needed, "
+        "criteria that do not say what they are about count as criteria about the result.",
         required=False,
         allow_empty_file=True,  # imported says it better
         widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
@@ -200,5 +200,5 @@ def _templates(owner: User) -> list[tuple[str, Any]]:
     """The choices of the field, in groups: nothing chosen, what ships, what the person has saved."""
     mine = [(str(template.pk), template.name) for template in run_templates.own_templates(owner)]
     shipped = [(key, template.name) for key, template in SHIPPED.items()]
-    groups = [("Templates of pevsite", shipped), *([("My templates", mine)] if mine else [])]
+    groups = [("Shipped with pevsite", shipped), *([("My templates", mine)] if mine else [])]
     return [("", "The planner writes it"), *groups]

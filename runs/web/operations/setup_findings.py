@@ -77,10 +77,10 @@ def _database() -> Iterator[Finding]:
     applied = {name for app, name in MigrationRecorder(connection).applied_migrations() if app == "runs"}
     newest, known = max(applied, default=""), newest_migration()
     if newest > known:
-        text = f"A newer version has changed its tables ({newest}): start that version everywhere, this one ends."
+        text = f"A newer version has changed its tables ({newest}): start that version everywhere; this one stops."
         yield Finding("Database", text, is_wrong=True)
     elif newest < known:
-        text = f"Its tables are of before {known}: the next process that starts changes them. Make a back-up first."
+        text = f"Its tables are older than {known}: the next process that starts changes them. Make a back-up first."
         yield Finding("Database", text, is_wrong=True)
 
 
@@ -115,7 +115,7 @@ def _messages(problem: str) -> Iterator[Finding]:
     if not settings.REDIS_URL:
         yield Finding("Redis", "Not set: messages stay in their process, which is enough for one.")
     elif problem:
-        text = f"It {problem}: browsers hear later, and Celery begins nothing new. Start it, or correct PEV_REDIS_URL."
+        text = f"It {problem}: browsers update late, and Celery starts no new work. Start it, or correct PEV_REDIS_URL."
         yield Finding("Redis", text, is_wrong=True)
     else:
         yield Finding("Redis", "It answers.")
@@ -144,16 +144,16 @@ def _files(problem: str) -> Iterator[Finding]:
 def _processes(alive: Sequence[Process]) -> Iterator[Finding]:
     serving = [one for one in alive if one.serves]
     working = [one for one in alive if one.threads]
-    yield Finding("Processes", f"{len(serving)} that serve and {len(working)} that work were seen lately.")
+    yield Finding("Processes", f"{len(serving)} serving and {len(working)} working processes were seen recently.")
     if len(alive) > 1 and connection.vendor == "sqlite":
         text = f"{_named(alive)} share an SQLite file: stop all but one, or move to PostgreSQL (PEV_DATABASE_URL)."
         yield Finding("Processes", text, is_wrong=True)
     if serving and not working:
-        yield Finding("Processes", "Nobody works: start a worker, or serve without --no-engine.", is_wrong=True)
+        yield Finding("Processes", "No process works: start a worker, or serve without --no-engine.", is_wrong=True)
     if working and all(one.draining for one in working):
-        yield Finding("Processes", "All that work are drained: nothing new is begun until one resumes.", is_wrong=True)
+        yield Finding("Processes", "All workers are drained: no new work starts until one resumes.", is_wrong=True)
     if len(alive) > 1 and (without := [one for one in alive if not one.messages]):
-        text = f"PEV_REDIS_URL is missing at {_named(without)}: browsers hear late of what other processes do."
+        text = f"PEV_REDIS_URL is missing at {_named(without)}: browsers learn late what other processes do."
         yield Finding("Processes", text, is_wrong=True)
     yield from _differences(alive)
 
@@ -162,8 +162,8 @@ def _differences(alive: Sequence[Process]) -> Iterator[Finding]:
     """Values that all processes of an installation share, except during an upgrade."""
     for column, name, remedy in (
         ("engine", "PEV_ENGINE", "Set the same everywhere"),
-        ("version", "version", "Finish the upgrade: restart those of before"),
-        ("schema", "newest migration", "Finish the upgrade: restart those of before"),
+        ("version", "version", "Finish the upgrade: restart the older processes"),
+        ("schema", "newest migration", "Finish the upgrade: restart the older processes"),
     ):
         values = sorted({getattr(one, column) for one in alive})
         at = {value: [one for one in alive if getattr(one, column) == value] for value in values}
@@ -172,7 +172,7 @@ def _differences(alive: Sequence[Process]) -> Iterator[Finding]:
             yield Finding("Processes", f"They differ in {name}: {each}. {remedy}.", is_wrong=True)
     if others := [one for one in alive if one.key != key_mark()]:
         text = (
-            f"PEV_SECRET_KEY is another at {_named(others)} than here: who signs in there is a stranger here. Set one."
+            f"PEV_SECRET_KEY is another at {_named(others)} than here: sessions from there are not valid here. Set one."
         )
         yield Finding("Processes", f"{text} Set the same everywhere.", is_wrong=True)
     for one in alive:

@@ -36,7 +36,7 @@ SHOWN = 50
 """Pieces of work in a list. The others are counted."""
 _LATEST = 10_000
 """Calls that are searched for errors. More of a large journal is not read."""
-_GONE = "That is not so any more: look at what has changed."
+_GONE = "This has changed in the meantime. Look at the current state."
 
 
 class StatusVerb(StrEnum):

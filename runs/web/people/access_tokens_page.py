@@ -43,7 +43,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     form = AccessTokenForm(request.POST)
     try:
         if not settings.MCP_SERVER:
-            raise InvalidInput("No program can ask here, so there is nothing that a token would be good for.")
+            raise InvalidInput("Programs cannot connect to this installation, so a token would be of no use.")
         given = form.checked()
         made = access_tokens.issue(person(request), given["name"], given["days"])
     except InvalidInput as error:
@@ -59,7 +59,7 @@ def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
     if token_id not in mine:
         raise Http404("There is no such access token.")
     access_tokens.revoke(person(request), token_id)
-    messages.success(request, f"The access token “{mine[token_id].name}” has ended: nothing that has it gets in.")
+    messages.success(request, f"The access token “{mine[token_id].name}” is revoked. No program can use it any longer.")
     log.info("an access token was revoked", extra=about(**about_request(request)))
     return redirect("access_tokens")
 

@@ -48,12 +48,12 @@ _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
     ),
     PersonVerb.DEACTIVATE: (
         accounts.deactivate,
-        "{} is not active any more; every session, link and access token has ended.",
+        "{} is no longer active; every session, link and access token has ended.",
     ),
     PersonVerb.REVOKE: (access_tokens.revoke_all, "The access tokens of {} have ended: no program acts for them."),
     PersonVerb.ACTIVATE: (accounts.activate, "{} is active again, and needs a link to sign in."),
     PersonVerb.PROMOTE: (partial(accounts.set_administrator, administrator=True), "{} is an administrator now."),
-    PersonVerb.DEMOTE: (partial(accounts.set_administrator, administrator=False), "{} is an administrator no longer."),
+    PersonVerb.DEMOTE: (partial(accounts.set_administrator, administrator=False), "{} is no longer an administrator."),
 }
 
 

@@ -120,17 +120,17 @@ def preview(run: Run, criterion: CriterionForm) -> Preview:
     except ValidationError:
         return Preview("warn", "Fill in the fields of the check first.")
     if check is None:
-        return Preview("calm", "A model judges this with quotes; there is nothing to try before.")
+        return Preview("calm", "A model judges this with quotes, so there is nothing to test now.")
     if problem := problem_with(check):
         return Preview("bad", problem)
     if check.commands:
         if missing := [name for name in check.commands if name not in command_lines()]:
             return Preview("bad", f"This installation has no command “{missing[0]}”.")
-        return Preview("calm", f"Not tried before. It will be checked that {check_in_words(check)}.")
+        return Preview("calm", f"This cannot be tested now. The run will check that {check_in_words(check)}.")
     given = trees.contents_of(run.inputs)
     found = run_check(check, CheckInput(trees.contents_of(run.head), given, frozenset(given)), PREVIEW_SECONDS)
     if found.sentence.endswith(" does not exist"):
-        return Preview("calm", f"{found.sentence} yet. It will be checked that {check_in_words(check)}.")
+        return Preview("calm", f"{found.sentence} yet. The run will check that {check_in_words(check)}.")
     return Preview(
         "good" if found.verified else "warn", f"{'Met' if found.verified else 'Not met'} today: {found.sentence}."
     )

@@ -173,7 +173,7 @@ class ActionForm(PartForm):
 class OutputForm(PartForm):
     drops_blank = True
     path = TypedText("Path", attributes={"aria-label": "File"})
-    cited = forms.BooleanField(label="may carry citations", required=False, initial=True)
+    cited = forms.BooleanField(label="may contain citations", required=False, initial=True)
 
 
 class Dependencies(forms.MultipleChoiceField):
@@ -188,8 +188,8 @@ class StepForm(PartForm):
     name = TypedText("Name")
     description = TypedText("Task", rows=3)
     estimated_complexity = Choice("Risk", _RISKS)
-    inputs = Lines("Reads", "Paths or patterns of your files, one a line; all of them, if left empty", rows=1)
-    tools = Lines("May use", "Names of tools, one a line; all that stay within the run, if left empty", rows=1)
+    inputs = Lines("Reads", "Paths or patterns of your files, one per line. If empty: all of them", rows=1)
+    tools = Lines("May use", "Names of tools, one per line. If empty: all that stay within the run", rows=1)
     agent = Choice("Agent", [("", "None")], "How the step is done: instructions, model and tools")
     dependencies = Dependencies(label="Comes after", widget=forms.CheckboxSelectMultiple, required=False)
 

@@ -57,7 +57,7 @@ _CHANGES = {ApproverVerb.ADD: add_approver, ApproverVerb.REMOVE: remove_approver
 
 _SENTENCES = {
     ApproverVerb.ADD: "{} may see this run and decide in it.",
-    ApproverVerb.REMOVE: "{} may neither see this run nor decide in it any more.",
+    ApproverVerb.REMOVE: "{} can no longer see this run or decide in it.",
 }
 
 
@@ -105,7 +105,7 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
             log_refusal(request, run, error)
             problem, status = str(error), status_of(error)
         else:
-            messages.success(request, f"Run {line.number} “{line.title}” is deleted.")
+            messages.success(request, f"Run {line.number} “{line.title}” was deleted.")
             return redirect("inbox")
     context = {"run": run, "frame": RunFrame(run).read_title(), "may_manage": may_manage, "problem": problem}
     return render(request, "run/delete_run.html", context, status=status)
@@ -114,7 +114,7 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
 def _why_not(request: HttpRequest, run: Run) -> dict[str, str]:
     """Why each thing cannot be done with a run now; empty if it can."""
     if not can_manage(request.user, run):
-        nobody = f"{run.owner} can rename, archive or delete this run, or an administrator."
+        nobody = f"Only {run.owner} or an administrator can rename, archive or delete this run."
         return dict.fromkeys(("rename", "archive", "delete"), nobody)
     return {
         "rename": "",
@@ -128,7 +128,7 @@ def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:
     user = person(request)
     match verb:
         case ManageVerb.RENAME:
-            return f"Run {run.pk} is called “{owner_actions.rename(run.pk, user, title)}” now."
+            return f"Run {run.pk} is now called “{owner_actions.rename(run.pk, user, title)}”."
         case ManageVerb.ARCHIVE:
             owner_actions.archive(run.pk, user)
             return f"Run {run.pk} is archived. “Filter and sort” in the inbox lists archived runs."

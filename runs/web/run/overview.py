@@ -208,7 +208,7 @@ class RunPage(RunReading):
         """The outcome. If it is less than the whole, the heading says so."""
         known = {Outcome.SUCCEEDED: "Succeeded", Outcome.CANCELLED: "Stopped"}
         outcome = Outcome(self.run.outcome or Outcome.FAILED)
-        return known.get(outcome, f"{outcome.upper()}: this is not the whole of what was asked for.")
+        return known.get(outcome, f"{outcome.upper()}: this is not all that was asked for.")
 
     @cached_property
     def asked_for(self) -> RequestGroup:
@@ -248,7 +248,7 @@ class RunPage(RunReading):
     @cached_property
     def why_not_kept(self) -> str:
         """Why no plan of the finished run can become a template; empty if one can."""
-        return "" if plan_worth_keeping(self.run) else "No plan of this run was approved, so there is none to keep."
+        return "" if plan_worth_keeping(self.run) else "No plan of this run was approved, so there is none to save."
 
 
 def run_page(run: Run, asked: Mapping[str, str] = MappingProxyType({})) -> RunPage:

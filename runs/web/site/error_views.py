@@ -13,8 +13,8 @@ from runs.errors import FromLaterVersion, StoreAway
 
 log = logging.getLogger(__name__)
 _FINISH = (
-    "Nothing was changed and nothing is lost. pevsite is being upgraded: try again in a moment. If this stays so, an "
-    "administrator has to finish the upgrade, by restarting the processes of the version before."
+    "Nothing was changed and nothing is lost. pevsite is being upgraded: try again in a moment. If this does not "
+    "change, an administrator must finish the upgrade by restarting the processes of the earlier version."
 )
 
 
@@ -65,4 +65,4 @@ def _sentence(exception: Exception) -> str:
                 "Nothing was stored. Put long texts into a file and attach that."
             )
         case _:
-            return "The request could not be understood. Nothing was changed. Go back, load the page again and retry."
+            return "The request could not be understood. Nothing was changed. Go back, reload the page and try again."

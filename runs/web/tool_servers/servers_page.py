@@ -128,11 +128,11 @@ class ServerRow:
     def _tool(self, tool: ServerTool) -> ToolRow:
         effect = self.config.effect_of(tool.name)
         if tool.name in self.config.effects:
-            set_by = "the administrator said so of this tool"
+            set_by = "set by the administrator for this tool"
         elif ALL in self.config.effects:
-            set_by = "the administrator said so of all others"
+            set_by = "set by the administrator for all other tools"
         else:
-            set_by = "nothing was said of it, so it counts as acting"
+            set_by = "not set, so it counts as acting outside"
         if tool.name in self.config.repeatable:
             set_by += "; may be called again after a crash"
         terms = self.config.terms_of(tool.name)

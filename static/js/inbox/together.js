@@ -15,7 +15,7 @@ function show() {
   const said = group ? `${ticked.length} of ${counted(alike, "equal decision")} ticked.` : "";
   if (words.textContent !== said) words.textContent = said;
   const button = bar.querySelector("button");
-  button.textContent = group ? `Approve ${counted(ticked.length, "decision")}` : "Approve what is ticked";
+  button.textContent = group ? `Approve ${counted(ticked.length, "decision")}` : "Approve the ticked decisions";
   button.disabled = !group;
 }
 

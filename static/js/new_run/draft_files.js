@@ -144,7 +144,7 @@ export class DraftFiles {
     for (const path of sorted.secrets) this.#secrets.add(path);
     this.#total = this.#sent + this.#queue.reduce((sum, [, file]) => sum + file.size, 0);
     at("junk").hidden = !this.#junk.size;
-    at("junk").textContent = `Left out, as they are rarely meant: ${[...this.#junk].join(", ")}.`;
+    at("junk").textContent = `Left out, because they are rarely needed: ${[...this.#junk].join(", ")}.`;
     this.#tell(sorted.refused.slice(0, 5).join(" "), false);
     if (this.#queue.length || this.#secrets.size) this.changed();
     this.#pump();
@@ -190,7 +190,9 @@ export class DraftFiles {
     at("sending-bar").value = String(busy ? share : 0);
     const left = this.#queue.length;
     at("sending").textContent =
-      busy && left ? `Sending ${counted(left, "file")}, ${share} %` : "Sent at once, kept for a day until you submit";
+      busy && left
+        ? `Sending ${counted(left, "file")}, ${share} %`
+        : "Files are sent at once and kept for a day until you submit";
   }
 
   /**

@@ -230,7 +230,7 @@ function show(data, Chart) {
       const datasets = [
         { label: "Failed", data: data.failing.map((one) => one.other), backgroundColor: c.bad, maxBarThickness: 20 },
         {
-          label: "Called met without evidence",
+          label: "Claimed without evidence",
           data: data.failing.map((one) => one.unsupported),
           backgroundColor: c.warn,
           maxBarThickness: 20,

@@ -106,7 +106,7 @@ def test_what_was_retried_after_a_failure_and_what_recovered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "doubted"), [(2, "100 % and never a retry in 2 verdicts: is the verifier awake?"), (3, "")]
+    ("verdicts", "doubted"), [(2, "100 % without a retry in 2 verdicts: check that the verifier works."), (3, "")]
 )
 @pytest.mark.slow
 def test_what_passes_too_well_is_doubted_from_so_many_verdicts_on(

@@ -113,7 +113,7 @@ def test_an_accepted_gap_cannot_be_hidden(api: FakeAnthropic, submitted: Submit,
     team = Team(plan=plan(step("one"), step("two")), executor=executor, synthesizer=synthesizes(words))
     run = play(api, submitted, team, exhausted="accept")
     gap = "Step “Do one” was accepted with open points. Not met: “The expected output one.md exists and is not empty”"
-    must_hold(run, client, Outcome.PARTIAL, gap, "PARTIAL: this is not the whole of what was asked for.")
+    must_hold(run, client, Outcome.PARTIAL, gap, "PARTIAL: this is not all that was asked for.")
     assert [part.text.startswith(gap) for part in told(team.seen["synthesizer"][0]) if part.kind == "gap"] == [True]
     assert run.answer == words.strip()
 

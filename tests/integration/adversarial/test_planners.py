@@ -222,7 +222,12 @@ def test_a_step_that_cannot_be_done_comes_back_changed_or_not_at_all(
     run = play(api, submitted, team, attempts=3, replans=2)
     refused = "Step “again” is a step of version 1 again that cannot be done. There is no such figure."
     assert refused in team.seen["planner"][2].last_text
-    must_hold(run, client, Outcome.PARTIAL, "Relaxed, and no one agreed to it: Step “Do one” had to write one.md")
+    must_hold(
+        run,
+        client,
+        Outcome.PARTIAL,
+        "A requirement was relaxed, and no one agreed to it: Step “Do one” had to write one.md",
+    )
     assert [attempt.step.key for attempt in Attempt.objects.order_by("pk")] == ["one", "two"]
 
 

@@ -258,7 +258,7 @@ def test_a_criterion_about_sources_that_is_about_the_output_in_a_replan(
         must_hold(run, client, Outcome.SUCCEEDED, RELABELLED)
     else:
         must_hold(run, client, Outcome.PARTIAL, RELABELLED)
-        must_tell(run, client, f"Relaxed, and no one agreed to it: {RELABELLED}")
+        must_tell(run, client, f"A requirement was relaxed, and no one agreed to it: {RELABELLED}")
 
 
 @pytest.mark.slow

@@ -147,7 +147,7 @@ def test_a_question_before_the_plan_holds_no_program_and_the_session_goes_on(
     assert event.data == {"replies": 2}
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/history/").text
-    assert "The planner's session was given 2 replies from the journal, and went on where it was." in page.replace(
+    assert "The planner's session was given 2 replies from the journal, and continued where it was." in page.replace(
         "&#x27;", "'"
     )
 

@@ -173,7 +173,7 @@ def test_a_question_holds_no_program_and_the_session_goes_on_with_the_answer(
     assert event.data == {"step": "one", "attempt": 1, "replies": 1}
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/history/").text
-    assert "was given 1 reply from the journal, and went on where it was." in page
+    assert "was given 1 reply from the journal, and continued where it was." in page
 
 
 @pytest.mark.slow

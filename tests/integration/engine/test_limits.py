@@ -221,7 +221,7 @@ def test_answers_that_a_low_limit_cuts_off_lead_to_the_budget_gate_and_raised_it
     run = submitted(budget=Decimal("0.30"))
     drain(run)
     assert (open_gate(run).kind, len(team.seen["planner"])) == (GateKind.BUDGET, 2)
-    assert open_gate(run).question.startswith("The last two answers were cut off for want of room. $0.0")
+    assert open_gate(run).question.startswith("The last two answers were cut off because")
     assert "of the budget of $0.30 is spent" in open_gate(run).question
     raise_to(run, alice, budget=Decimal("5.00"))
     drain(run)

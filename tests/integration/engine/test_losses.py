@@ -60,8 +60,8 @@ def test_a_tool_call_that_ends_its_process_is_carried_out_three_times(nursery: N
         (
             1,
             1,
-            "This call was not carried out again: 3 times in a row the process that was at it ended before there was a "
-            "result. Do it in another way, or leave it out and say so.",
+            "This call was not carried out again: 3 times in a row the process that worked on it ended before there "
+            "was a result. Do it in another way, or leave it out and say so.",
             "{}",
         )
     ]
@@ -91,7 +91,7 @@ def test_work_that_ends_its_process_each_time_waits_for_a_person(nursery: Nurser
         (
             "error",
             "open",
-            "5 times in a row the process that was at it ended without getting on; its log may say why.",
+            "5 times in a row the process that worked on it ended without progress. Its log may say why.",
         )
     ]
     assert rows(nursery.data, LOSSES) == [("plan", "suspended", 5)]

@@ -151,7 +151,7 @@ def test_who_approves_a_plan_sees_what_it_may_do_outside(
     page = client.get(f"/runs/{run.pk}/").text
     acts = (
         "Creates a ticket and tells the caretaker. Account: robot@example.com. Cannot be undone. "
-        "You decide about each call."
+        "Each call needs a decision."
     )
     assert "Acts outside: tickets__create" in page
     assert acts in page

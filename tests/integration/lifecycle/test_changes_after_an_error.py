@@ -106,7 +106,7 @@ def test_it_is_told_as_a_request_for_changes() -> None:
     assert (decided(gate), decision_in_words(gate)) == ("changes requested", about)
     told = "alice requested changes to the plan instead of trying “a” again: Do without converting."
     assert happened(run, EventKind.GATE_DECIDED)[-1] == told
-    assert happened(run, EventKind.REPLANNING) == ["Back to the planner. Step “A” cannot go on after an error."]
+    assert happened(run, EventKind.REPLANNING) == ["A new plan is needed. Step “A” cannot go on after an error."]
 
 
 def test_what_is_given_up_is_told_as_that() -> None:

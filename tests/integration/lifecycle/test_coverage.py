@@ -165,7 +165,7 @@ def test_what_was_shown_at_a_step_stands_with_it(
     steps = Step.objects.values_list("key", "pk")
     pages = {key: client.get(f"/runs/{run.pk}/steps/{pk}/").text for key, pk in steps}
     assert "<li>a.md lines 1 to 3 of 9</li><li>b.md whole</li>" in pages["one"]
-    assert "Nothing of them was shown to the AI at this step." in pages["two"]
+    assert "None of them was shown to the AI at this step." in pages["two"]
 
 
 @pytest.mark.slow

@@ -112,7 +112,7 @@ def test_a_gate_that_was_withdrawn_is_not_to_be_decided() -> None:
     cancel(run.pk, made.bob())
     gate.refresh_from_db()
     assert gate.status == GateStatus.WITHDRAWN
-    assert refused(gate) == "This question was withdrawn; there is nothing to decide any more."
+    assert refused(gate) == "This question was withdrawn and no longer needs a decision."
 
 
 @pytest.mark.services

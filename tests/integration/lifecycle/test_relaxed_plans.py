@@ -52,7 +52,7 @@ def gaps(run: Run) -> list[str]:
 def test_without_anybody_asked_the_outcome_is_partial_and_says_why(team: Team, submitted: Submit, alice: User) -> None:
     run = finish(submitted(plan_approval="never"), alice)
     assert run.outcome == Outcome.PARTIAL
-    assert gaps(run) == [f"Relaxed, and no one agreed to it: {SAID}"]
+    assert gaps(run) == [f"A requirement was relaxed, and no one agreed to it: {SAID}"]
 
 
 @pytest.mark.slow

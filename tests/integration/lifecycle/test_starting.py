@@ -188,7 +188,7 @@ def test_an_answer_is_bound_to_what_the_approval_of_the_plan_is_bound_to(changed
 def test_a_second_person_lets_it_start_where_the_policy_wants_one() -> None:
     run = made.awaiting_plan(made.plan(made.plan_step("a", "A")), **BEFORE, second_person=True)
     made.decide(run, GateKind.PLAN, Verb.APPROVE, by=made.bob())
-    sentence = "A second person has to approve this: you submitted the task. You may reject it, or stop."
+    sentence = "A second person has to approve this: you submitted the task. You may request changes, or stop the run."
     assert refused(gates(run)["a"]) == sentence
     say(gates(run)["a"], Verb.APPROVE, by=made.bob())
     assert steps(run) == {"a": ("running", True, False)}

@@ -139,7 +139,7 @@ def test_work_that_ends_its_process_each_time_waits_for_a_person(cluster: Cluste
         assert asked.acquire(timeout=120)
         worker.send_signal(signal.SIGKILL)
     cluster.worker()
-    sentence = "2 times in a row the process that was at it ended without getting on; its log may say why."
+    sentence = "2 times in a row the process that worked on it ended without progress. Its log may say why."
     cluster.wait("SELECT kind, status, question FROM runs_gate", [("error", "open", sentence)])
     over.set()
     assert cluster.end() == [-signal.SIGKILL, -signal.SIGKILL, 0]

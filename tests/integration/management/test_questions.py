@@ -135,7 +135,7 @@ def test_a_question_of_a_model_is_shown_with_the_answers_that_it_suggests() -> N
 # ---- A gate in the terminal: which words decide, and what is asked about everything else -----------------------------
 
 
-AGAIN = "[a]pprove, [r]eject with feedback, [s]top? "
+AGAIN = "[a]pprove, [r]equest changes, [s]top? "
 OWN = "Your answer, or nothing to let the AI decide? "
 
 

@@ -62,7 +62,7 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path, 
     assert {plan["approved_by"] for plan in told["plans"]} == {"admin"}
     assert max(len(step["attempts"]) for step in told["steps"]) == 2
     verified = [sys.executable, "manage.py", "verify"]
-    assert "Everything is what it was." in subprocess.check_output(verified, cwd=ROOT, env=environment(data), text=True)
+    assert "Everything matches" in subprocess.check_output(verified, cwd=ROOT, env=environment(data), text=True)
     sources = dict(CONTRACTS)
     for made in told["files"]:
         content = (out / made["path"]).read_bytes()
@@ -269,9 +269,7 @@ def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api
     asked = told["policy"]
     assert (asked["attempts"], asked["replans"], asked["models"]["planner"]["effort"]) == (1, 0, "low")
     assert any("accepted with open points" in gap for gap in told["gaps"])
-    assert told["answer"].startswith(
-        "PARTIAL: this is not the whole of what was asked for.\n\n- Step “Do two” was accepted"
-    )
+    assert told["answer"].startswith("PARTIAL: this is not all that was asked for.\n\n- Step “Do two” was accepted")
     assert told["judged_answer"] == "The result is done."
     assert "secret-key" not in done.stdout + done.stderr
     data = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())

@@ -81,7 +81,7 @@ def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) 
     restored = with_key_of(data, tmp_path / "restored")
     done = manage(restored, "restore", str(backup))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "Everything is what it was."
+    assert done.stdout.splitlines()[-1] == "Everything matches its hash."
     assert done.stderr == ""
     assert tables(restored) == tables(data)
     assert len(tables(data)["runs_run"]) == 1

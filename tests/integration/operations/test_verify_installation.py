@@ -33,7 +33,7 @@ def test_what_is_as_it_was_passes() -> None:
     looked, said = verify()
     assert looked.startswith("Looked at ")
     assert " 1 histories and 0 quotes" not in looked
-    assert said == "Everything is what it was."
+    assert said == "Everything matches its hash."
 
 
 def blob(run: Run) -> Path:
@@ -82,4 +82,4 @@ def test_damage_is_said(damage: Callable[[Run], object], sentence: str) -> None:
     *found, looked, end = verify()
     assert any(sentence in line for line in found)
     assert looked.startswith("Looked at ")
-    assert end.endswith("not what they were. Restore them from a back-up.")
+    assert end.endswith("found. Restore what is named above from a back-up.")

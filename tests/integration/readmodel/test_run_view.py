@@ -36,7 +36,7 @@ def test_gaps_are_there_exactly_when_something_is_missing() -> None:
 def test_an_answer_that_is_not_whole_begins_with_what_is_missing() -> None:
     reading = reading_of(factories.finished_partial())
     points = "".join(f"- {line(gap)}\n" for gap in reading.gaps)
-    begin = f"PARTIAL: this is not the whole of what was asked for.\n\n{points}\n---\n\n"
+    begin = f"PARTIAL: this is not all that was asked for.\n\n{points}\n---\n\n"
     assert reading.answer == begin + factories.ANSWER
     assert reading.run.answer == factories.ANSWER
     assert reading_of(factories.finished_succeeded()).answer == factories.ANSWER

@@ -25,7 +25,7 @@ def test_an_edit_is_told_with_its_author_and_what_asks_for_less() -> None:
     factories.propose(run, factories.plan(factories.inventory_step(), fewer, factories.notices_step()), "edited")
     Plan.objects.filter(pk=second(run).pk).update(author=factories.alice())
     text = as_markdown(Run.objects.get(pk=run.pk))
-    told = text.split("Against version 1")[1].split("## ")[0]
+    told = text.split("Compared with version 1")[1].split("## ")[0]
     assert told.startswith(
         ", edited by alice: 1 step changed, after request R1.\n\n- Step 2 **Review the clauses**: changed"
     )
@@ -44,7 +44,7 @@ def test_a_long_account_is_cut() -> None:
     _, items = changes_account(reading_of(Run.objects.get(pk=run.pk)).plans[1])
     assert isinstance(items, Items)
     assert len(items.rows) == MAX_CHANGES + 1
-    assert plain(items.rows[-1][0].spans) == "and 20 more, which stand in the JSON report"  # type: ignore[union-attr]
+    assert plain(items.rows[-1][0].spans) == "and 20 more, which are in the JSON report"  # type: ignore[union-attr]
 
 
 def test_the_first_version_has_changed_nothing() -> None:

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 POINT = "- The lease has no commencement date, <b>and</b> clause 7 names no amount.\n"
 FINDINGS = POINT * (199_000 // len(POINT))
-SENTENCE = "which stand in the JSON report."
+SENTENCE = "which are in the JSON report."
 
 
 @pytest.mark.exhaustive

@@ -353,7 +353,7 @@ def test_a_back_up_of_a_folder_is_restored_into_a_bucket_and_the_other_way_round
     ):
         done = manage(tmp_path / data, variables | key, command, str(tmp_path / file))
         assert done.returncode == 0, done.stderr
-        assert command == "backup" or done.stdout.splitlines()[-1] == "Everything is what it was."
+        assert command == "backup" or done.stdout.splitlines()[-1] == "Everything matches its hash."
     assert not (tmp_path / "two" / "blobs").exists()
     names = {str(path.relative_to(folder / "blobs")) for path in (folder / "blobs").rglob("*") if path.is_file()}
     assert len(names) > 5

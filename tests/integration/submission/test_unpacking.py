@@ -49,7 +49,7 @@ def problems(path: str, data: bytes) -> dict[str, str]:
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["~$lease.docx", "in/.~lock.lease.odt#", "in\\~$Rents.XLSX"])
 def test_locks_of_word_processors_are_left_out_however_they_come(path: str) -> None:
-    why = "It is rarely meant, so it was left out."
+    why = "It is rarely needed, so it was left out."
     assert unpacked([Upload(path, ContentFile(b"\5Anna"))]) == ([], [RefusedUpload(path, why)])
     run = submit(
         made.alice(), submission("Read.", upload("lease.md", b"Rent"), upload(path.replace("\\", "/"), b"Anna"))
@@ -120,7 +120,7 @@ def test_a_repository_comes_without_its_store_and_what_systems_put_beside_files(
     junk["x/~$Contract.docx"] = b"5"
     data = zipped({"x/a.md": b"one", **junk})
     assert files("x.zip", data) == {"x/a.md": b"one"}
-    why = "It is rarely meant, so it was left out."
+    why = "It is rarely needed, so it was left out."
     assert refused("x.zip", data) == [
         RefusedUpload(f"x.zip/{name}", why) for name in ("x/.git", "__MACOSX", "x/.DS_Store", "x/~$Contract.docx")
     ]

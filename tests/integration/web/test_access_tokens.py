@@ -67,7 +67,7 @@ def test_one_is_revoked_and_stays_on_the_list_as_ended(alice_client: Client) -> 
     (token,) = set(TOKEN.findall(make(alice_client)))
     row = AccessToken.objects.get()
     answer = alice_client.post(f"/access-tokens/{row.pk}/revoke/", follow=True)
-    assert "The access token “laptop” has ended" in answer.text
+    assert "The access token “laptop” is revoked" in answer.text
     assert ('<h2 id="ended-title">Ended</h2>' in answer.text, "None. No program acts for you." in answer.text) == (
         True,
         True,
@@ -117,7 +117,7 @@ def test_where_no_program_can_ask_none_is_made_and_there_is_no_way_to_the_page(
     assert 'href="/access-tokens/"' in alice_client.get("/").text
     settings.MCP_SERVER = False
     assert 'href="/access-tokens/"' not in alice_client.get("/").text
-    assert "This installation answers no programs." in alice_client.get("/access-tokens/").text
+    assert "Access for programs is turned off on this installation." in alice_client.get("/access-tokens/").text
     answer = alice_client.post("/access-tokens/", {"name": "laptop", "days": "30"})
     assert (answer.status_code, AccessToken.objects.count()) == (422, 0)
 

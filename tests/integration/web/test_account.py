@@ -63,7 +63,7 @@ def test_after_many_links_that_do_not_work_one_waits_and_a_link_that_works_signs
     assert {answer.status_code for answer in wrong[:MAX_WRONG]} == {302}
     last = wrong[MAX_WRONG]
     assert (last.status_code, last["Referrer-Policy"]) == (429, "strict-origin")
-    assert f"For any other wait {last['Retry-After']} second" in last.text
+    assert f"Before you try another link, wait {last['Retry-After']} second" in last.text
     assert client.get("/sign-in/x/", REMOTE_ADDR="192.0.2.8").status_code == 302
     link = link_for(alice)
     assert (client.get(link).status_code, client.post(link)["Location"]) == (200, "/")
@@ -156,7 +156,7 @@ def test_what_is_not_there_is_a_page_of_the_product(client: Client, alice: User)
     client.force_login(alice)
     answer = client.get("/nowhere/")
     assert answer.status_code == 404
-    assert "There is nothing here" in answer.text
+    assert "Page not found" in answer.text
 
 
 def test_an_error_of_the_server_is_a_page_without_any_context() -> None:

@@ -19,7 +19,7 @@ def test_the_owner_adds_and_removes(alice_client: Client, charlie: User) -> None
     page = alice_client.post(address(run), {"verb": "add", "person": charlie.pk}, follow=True).text
     assert "charlie may see this run and decide in it." in page
     page = alice_client.post(address(run), {"verb": "remove", "person": factories.bob().pk}, follow=True).text
-    assert "bob may neither see this run nor decide in it any more." in page
+    assert "bob can no longer see this run or decide in it." in page
     assert list(run.approvers.all()) == [charlie]
     assert "Who may decide</a>: alice, charlie<" in alice_client.get(f"/runs/{run.pk}/").text
 
@@ -28,11 +28,11 @@ def test_an_approver_sees_who_may_decide_and_changes_nothing(client: Client, cha
     run = factories.awaiting_plan()
     client.force_login(factories.bob())
     page = client.get(address(run)).text
-    assert "alice can change this, or an administrator." in page
+    assert "Only alice or an administrator can change this." in page
     assert ("charlie" in page, 'name="verb"' in page) == (False, False)
     refused = client.post(address(run), {"verb": "add", "person": charlie.pk})
     assert refused.status_code == 403
-    assert "Only the person who submitted the task says who else may decide" in refused.text
+    assert "Only the person who submitted the task or an administrator can choose" in refused.text
     assert list(run.approvers.all()) == [factories.bob()]
 
 

@@ -104,7 +104,7 @@ def test_json_folds_and_keeps_every_digit(alice_client: Client) -> None:
 def test_what_cannot_be_laid_out_is_text_and_says_so(alice_client: Client, path: str, content: bytes) -> None:
     run = run_with({path: content})
     text = alice_client.get(f"/runs/{run.pk}/files/{path}").text
-    assert "so it is shown as text." in text
+    assert "shown as text." in text
     assert '<table class="source">' in text
 
 
@@ -145,7 +145,7 @@ def test_versions_of_a_file_and_what_differs_between_two(alice_client: Client) -
     page = alice_client.get(f"/runs/{run.pk}/files/{factories.REVIEW}").text
     assert "Versions" in page
     address = f"?from={first.sha256}&amp;sha={second.sha256}"
-    assert f'<a href="{address}">what differs from it</a>' in page
+    assert f'<a href="{address}">compare</a>' in page
     diff = alice_client.get(f"/runs/{run.pk}/files/{factories.REVIEW}{unescape(address)}").text
     assert '<tr class="added"><td class="at before"></td><td class="at after">7</td><td class="sign">+</td>' in diff
     assert "3. Lease: the commencement date is empty." in diff
@@ -155,7 +155,7 @@ def test_versions_of_a_file_and_what_differs_between_two(alice_client: Client) -
 def test_a_table_says_what_a_spreadsheet_would_compute(alice_client: Client) -> None:
     run = run_with({"a.csv": b"a,=1+1\n", "b.csv": b"a,1\n"})
     text = alice_client.get(f"/runs/{run.pk}/files/a.csv").text
-    assert "<strong>A spreadsheet would compute 1 cell of this table</strong>" in text
+    assert "<strong>A spreadsheet program would calculate 1 cell of this table</strong>" in text
     assert "like a formula" not in alice_client.get(f"/runs/{run.pk}/files/b.csv").text
 
 
@@ -197,7 +197,7 @@ def test_what_a_person_is_asked_about_is_not_called_an_earlier_version(alice_cli
     facts = [re.findall(r'<p class="faint">(.*?) · <a ', panel) for panel in panels]
     assert facts == [["an earlier version"], ["attempt 2, not accepted yet"]]
     pages = [alice_client.get(place).text for place in places]
-    assert ["A decision is asked about this version." in page for page in pages] == [False, True]
+    assert ["This version needs a decision." in page for page in pages] == [False, True]
     assert ["This is not the newest version" in page for page in pages] == [True, False]
 
 

@@ -92,7 +92,7 @@ def test_changes_between_two_moments_are_marked_word_by_word(alice_client: Clien
     assert "Changes since “First”" in page
     assert re.findall(r'class="file-diff-path">([^<]+)', page) == [factories.LEASE, "out/b.md"]
     assert '<tr class="removed"><td class="at before">2</td>' in page
-    assert "No file differs." in tab(alice_client, run, f"?from={one}&to={one}")
+    assert "No files differ." in tab(alice_client, run, f"?from={one}&to={one}")
 
 
 @pytest.mark.parametrize("query", ["?to=99", "?from=99", "?to=x", "?to=-1", "?from=1e3", "?to=٣", "?to=9999999999999"])
@@ -105,7 +105,7 @@ def test_a_part_of_a_path_chooses(alice_client: Client) -> None:
     run = rewriting()
     page = tab(alice_client, run, "?path=OUT/")
     assert names(page, "results") == ["out/a.md", "out/b.md"]
-    assert "None of your files has that in its path." in page
+    assert "None of your files matches this path." in page
 
 
 def test_many_files_come_page_by_page(alice_client: Client) -> None:

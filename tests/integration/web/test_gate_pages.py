@@ -252,7 +252,7 @@ def test_what_only_needs_no_decision_cannot_be_edited_or_kept(alice_client: Clie
     stopped = factories.awaiting_plan()
     alice_client.post(f"/runs/{stopped.pk}/stop/")
     page = alice_client.get(f"/runs/{stopped.pk}/").text
-    assert '<p class="hint" id="why-not-kept">No plan of this run was approved, so there is none to keep.' in page
+    assert '<p class="hint" id="why-not-kept">No plan of this run was approved, so there is none to save.' in page
     assert "Save the plan as a template</button>" in page
 
 

@@ -79,7 +79,7 @@ def test_more_points_than_can_be_judged_at_once_are_said_at_the_button_and_stay_
         ({"verb": "reject", "back": ["0", "-1", "x", "1e3", "²", "99999"]}, "Say what should be different"),
         (
             {"verb": "reject", "back": ["1", "2"], "note-2": "x" * 9_000},
-            "What you wrote beside point 2 is too long by 7,000 characters; 2,000 fit.",
+            "What you wrote about point 2 is too long by 7,000 characters; 2,000 fit.",
         ),
     ],
 )

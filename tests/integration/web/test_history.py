@@ -67,7 +67,7 @@ def test_steps_hold_their_attempts_and_attempts_their_lines(alice_client: Client
         "Passed verification.",
         f"Needs a decision: {succeeded.gates.get(kind=GateKind.STEP).question}",
         f"bob approved the result of {review}.",
-        f"{review} passed; its files are in the workspace.",
+        f"{review} passed; its files are now among the results.",
     ]
 
 
@@ -265,7 +265,7 @@ def test_a_search_stops_and_says_so(alice_client: Client, monkeypatch: pytest.Mo
     monkeypatch.setattr(history_rows, "MAX_SEARCHED", 20)
     run = long_run(50)
     text = shown(alice_client, run, "?show=calls&q=submitted")
-    assert "the search goes on from there" in text
+    assert "“Earlier lines” continues the search" in text
     assert f"before={run.event_count - 19}" in text
 
 

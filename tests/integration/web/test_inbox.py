@@ -151,7 +151,7 @@ def test_what_was_decided_leaves_the_list_and_the_title(alice_client: Client) ->
         ("running", "Nothing is running"),
         ("mine", "Nothing needs your decision"),
         ("finished", "No run has finished yet"),
-        ("finished&q=nowhere", "No run fits"),
+        ("finished&q=nowhere", "No runs match"),
     ],
 )
 def test_an_empty_list_says_what_to_do_next(alice_client: Client, show: str, says: str) -> None:

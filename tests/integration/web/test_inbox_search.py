@@ -95,9 +95,9 @@ def test_filters_leave_out_what_does_not_fit(
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"since": "2021-02-31"}, "“2021-02-31” is no date."),
-        ({"until": "9999-12-31"}, "“9999-12-31” is no date."),
-        ({"since": "0001-01-01"}, "“0001-01-01” is no date."),
+        ({"since": "2021-02-31"}, "“2021-02-31” is not a date."),
+        ({"until": "9999-12-31"}, "“9999-12-31” is not a date."),
+        ({"since": "0001-01-01"}, "“0001-01-01” is not a date."),
         ({"state": "happy"}, "There is no such state to filter by, so this list is not filtered by it."),
         ({"person": "charlie"}, "There is no such person to filter by, so this list is not filtered by it."),
         ({"template": "x" * 121}, "There is no such template to filter by, so this list is not filtered by it."),

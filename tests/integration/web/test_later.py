@@ -47,7 +47,7 @@ def test_a_run_that_uses_it_says_so_and_that_the_upgrade_is_to_be_finished(
     assert (page.status_code, page["Retry-After"]) == (503, "10")
     assert "<h1>This needs the version after this one</h1>" in text
     assert "A later version of pevsite has written something that this one does not know (" in text
-    assert "finish the upgrade, by restarting the processes of the version before." in text
+    assert "finish the upgrade by restarting the processes of the earlier version." in text
 
 
 def test_lists_go_on_without_the_question(alice_client: Client) -> None:
@@ -68,7 +68,7 @@ def test_lists_show_a_run_whose_state_cannot_be_said(alice_client: Client, write
     assert list(shown) == [other.pk, run.pk]
     assert shown[other.pk] == asked
     assert "unknown" in shown[run.pk]
-    assert "A later version of pevsite goes on with it." in shown[run.pk]
+    assert "A later version of pevsite works on it." in shown[run.pk]
     assert ("run-menu" in shown[run.pk], "run-menu" in shown[other.pk]) == (False, True)
     counts = re.findall(r'<span class="count">(\d+)</span>', alice_client.get("/?show=all").text)
     assert counts[-1] == "2"

@@ -45,7 +45,7 @@ def test_renaming_leads_back_and_says_so(alice_client: Client) -> None:
     sent = {"verb": "rename", "title": "Contracts of May", "next": "http://testserver/?show=running"}
     answer = alice_client.post(f"/runs/{run.pk}/manage/", sent)
     assert (answer.status_code, answer["Location"]) == (302, "http://testserver/?show=running")
-    assert said(answer) == [f"Run {run.pk} is called “Contracts of May” now."]
+    assert said(answer) == [f"Run {run.pk} is now called “Contracts of May”."]
     assert Run.objects.get(pk=run.pk).title == "Contracts of May"
 
 
@@ -106,7 +106,7 @@ def test_deleting_is_asked_with_the_title_and_leaves_a_line(alice_client: Client
     assert f"Delete run {run.pk}</button>" in page
     answer = alice_client.post(f"/runs/{run.pk}/delete/")
     assert (answer.status_code, answer["Location"]) == (302, "/")
-    assert said(answer) == [f"Run {run.pk} “{title}” is deleted."]
+    assert said(answer) == [f"Run {run.pk} “{title}” was deleted."]
     assert DeletedRun.objects.values_list("number", "outcome").get() == (run.pk, Outcome.SUCCEEDED)
     assert alice_client.get(f"/runs/{run.pk}/").status_code == 404
 

@@ -29,7 +29,7 @@ def tile(text: str, title: str) -> str:
 
 def test_the_first_time_it_says_what_to_do_next(alice_client: Client) -> None:
     text = alice_client.get(ADDRESS).text
-    assert "There is nothing to count yet" in text
+    assert "No figures yet" in text
     assert 'href="/runs/new/">New run</a>' in text
     assert "Passed at once" not in text
 
@@ -60,7 +60,7 @@ def test_it_shows_the_figures(alice_client: Client) -> None:
 def test_a_verifier_that_never_says_no_is_doubted(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "DOUBTED_VERDICTS", 1)
     factories.pass_inventory(factories.executing())
-    assert "100 % and never a retry in 1 verdicts: is the verifier awake?" in alice_client.get(ADDRESS).text
+    assert "100 % without a retry in 1 verdicts: check that the verifier works." in alice_client.get(ADDRESS).text
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_a_run_that_has_just_begun_has_no_figures_to_divide(alice_client: Client
     factories.planning()
     text = alice_client.get(ADDRESS).text
     assert (tile(text, "Passed at once"), tile(text, "Waited for a person")) == ("–", "–")
-    assert "No run has come to its end yet." in text
+    assert "No run has finished yet." in text
     assert "No criterion has failed." in text
 
 
@@ -186,7 +186,7 @@ def test_where_nothing_cost_anything_that_is_said_instead_of_an_empty_chart(alic
     assert 'data-chart="costs"' in alice_client.get(ADDRESS).text
     run.model_calls.update(cost_usd=0)
     text = alice_client.get(ADDRESS).text
-    assert ('data-chart="costs"' in text, "Nothing has cost anything yet." in text) == (False, True)
+    assert ('data-chart="costs"' in text, "There are no costs yet." in text) == (False, True)
     run.model_calls.update(cost_usd=None)
     assert "No price is known for these calls." in alice_client.get(ADDRESS).text
 

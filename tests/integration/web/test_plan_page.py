@@ -62,7 +62,7 @@ def test_comments_go_as_one_request_with_their_places(alice_client: Client) -> N
     ]
     factories.propose(run, factories.plan(factories.inventory_step(), factories.review_step()))
     page = alice_client.get(place(run)).text
-    removed = page[page.index('data-kind="removed"') : page.index("What was asked of it")]
+    removed = page[page.index('data-kind="removed"') : page.index("Its criteria")]
     assert "In English." in removed, "beside the change that it led to"
     assert "Name the &lt;b&gt;amounts&lt;/b&gt;." in page
 
@@ -80,7 +80,7 @@ def test_what_is_refused_is_said_and_every_comment_is_kept(alice_client: Client)
     long = alice_client.post(place(run), sent(gate, "reject", comment_1_1="x" * 19_000, comment_1_2="y" * 2_000))
     assert (
         long.status_code,
-        "All that you wrote together is too long by 1,000 characters; 20,000 fit." in long.text,
+        "Everything you wrote together is too long by 1,000 characters; 20,000 fit." in long.text,
     ) == (422, True)
     gate.refresh_from_db()
     assert gate.status == GateStatus.OPEN
@@ -143,7 +143,7 @@ def test_the_part_that_a_page_asks_for_is_what_the_page_has_and_nobodys_own(
 
 def test_what_is_asked_for_less_than_was_agreed_stands_there(alice_client: Client) -> None:
     page = alice_client.get(place(factories.replanned())).text
-    assert "This version departs from what was agreed, in" in page
+    assert "This version differs from what was agreed, in" in page
     assert "Estimate by step and role" in page
     assert "Step “Draft the notices” had to write notices/kestrel-systems.md; no step does so any more." in page
 

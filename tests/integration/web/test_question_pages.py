@@ -71,7 +71,7 @@ def test_it_may_be_left_to_the_model(alice_client: Client) -> None:
     ("fields", "status", "sentence"),
     [
         ({"verb": "answer"}, 422, "Write an answer or choose one, or let the AI decide."),
-        ({"verb": "approve"}, 409, "Only a question is answered, and nothing else is done with it."),
+        ({"verb": "approve"}, 409, "A question can only be answered."),
         ({"verb": "answer", "choice": "x" * 201}, 422, ""),
     ],
 )

@@ -139,7 +139,7 @@ def test_estimate_and_actual_stand_side_by_side(alice_client: Client) -> None:
     )
     assert inventory in rows
     assert "| Planning | not estimated | $0.084 | done before the estimate was made |  | 11,400 |" in rows
-    assert "| All of the run |  | $0.343 |  |  | 142,800 |" in rows
+    assert "| Whole run |  | $0.343 |  |  | 142,800 |" in rows
 
 
 @pytest.mark.slow

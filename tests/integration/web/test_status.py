@@ -154,7 +154,7 @@ def test_one_process_of_each_kind_is_well(settings: Any) -> None:
         ({"version": "2"}, "They differ in version: 1 at b/0; 2 at b/1. Finish the upgrade"),
         ({"schema": "2"}, "They differ in newest migration: 1 at b/0; 2 at b/1."),
         ({"engine": "celery"}, "They differ in PEV_ENGINE: celery at b/1; embedded at b/0. Set the same everywhere."),
-        ({"messages": False}, "PEV_REDIS_URL is missing at b/1: browsers hear late of what other processes do."),
+        ({"messages": False}, "PEV_REDIS_URL is missing at b/1: browsers learn late what other processes do."),
         ({"clock_ahead": 7.2}, "That of b/1 is 7 s ahead of the database's. Synchronise both, as with NTP."),
         ({"clock_ahead": -7.2}, "That of b/1 is 7 s behind the database's. Synchronise both, as with NTP."),
     ],
@@ -173,7 +173,7 @@ def test_processes_that_fell_silent_are_not_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"), [({"threads": 0}, "Nobody works"), ({"draining": True}, "All that work are drained")]
+    ("changes", "said"), [({"threads": 0}, "No process works"), ({"draining": True}, "All workers are drained")]
 )
 def test_that_nobody_works_is_said(changes: dict[str, Any], said: str) -> None:
     process(**changes)
@@ -199,7 +199,7 @@ def test_a_database_that_is_away_is_said_and_nothing_more(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     ("known", "said"),
-    [("0000_earlier", "A newer version has changed its tables"), ("9999_of_tomorrow", "Its tables are of before 9999")],
+    [("0000_earlier", "A newer version has changed its tables"), ("9999_of_tomorrow", "Its tables are older")],
 )
 def test_tables_of_another_version_are_said(monkeypatch: pytest.MonkeyPatch, known: str, said: str) -> None:
     monkeypatch.setattr(found, "newest_migration", lambda: known)
@@ -218,7 +218,7 @@ def test_the_command_ends_with_1_when_something_is_wrong(settings: Settings, mon
     call_command("check_setup", stdout=output)
     lines = output.getvalue().splitlines()
     assert f"  PEV_WORKERS = {settings.WORKERS}" in lines
-    assert lines[-1] == "  Processes: 0 that serve and 0 that work were seen lately."
+    assert lines[-1] == "  Processes: 0 serving and 0 working processes were seen recently."
     process(clock_ahead=60)
     output = StringIO()
     with pytest.raises(CommandError, match=r"^One of these needs a person\.$"):
@@ -265,7 +265,7 @@ def test_work_that_waits_is_tried_at_once(client: Client) -> None:
     assert item.due_at <= timezone.now()
     event = Event.objects.filter(run=item.run_id, kind=EventKind.NOTE).get()
     assert event.data["text"] == "root had the work tried again at once."
-    assert "not so any more" in client.post("/status/", {"verb": "retry", "of": item.pk}, follow=True).text
+    assert "has changed in the meantime" in client.post("/status/", {"verb": "retry", "of": item.pk}, follow=True).text
 
 
 @pytest.mark.usefixtures("root")
@@ -291,7 +291,7 @@ def test_a_process_is_drained_and_resumed(client: Client) -> None:
         client.post("/status/", {"verb": verb, "of": row.pk})
         row.refresh_from_db()
         assert row.draining == drains
-        assert "not so any more" in client.post("/status/", {"verb": verb, "of": row.pk}, follow=True).text
+        assert "has changed in the meantime" in client.post("/status/", {"verb": verb, "of": row.pk}, follow=True).text
 
 
 @pytest.mark.usefixtures("root")

@@ -55,7 +55,7 @@ def test_a_kept_step_shows_the_attempt_that_it_keeps(alice_client: Client) -> No
 def test_a_step_of_an_earlier_version_says_so(alice_client: Client) -> None:
     run = factories.replanned()
     page = page_of(alice_client, run, step_of(run, "review"))
-    assert "which counts no more" in page
+    assert "which was replaced" in page
     assert "Two findings in the service agreement." in page
 
 

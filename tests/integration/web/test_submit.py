@@ -49,7 +49,7 @@ def test_a_folder_comes_without_secrets_and_a_file_that_is_named_with_them(alice
     run = Run.objects.get()
     assert list(trees.files_of(run.inputs)) == ["app/.env.example", "app/.github/ci.yml", "prod.env"]
     page = alice_client.get(f"/runs/{run.pk}/history/").text
-    assert "with 3 files. Left out, since they may hold secrets: app/.env, app/.ssh/, app/notes." in page
+    assert "with 3 files. Left out, because they may contain secrets: app/.env, app/.ssh/, app/notes." in page
 
 
 def test_the_history_shows_what_the_browser_left_out_itself(alice_client: Client) -> None:
@@ -60,7 +60,7 @@ def test_the_history_shows_what_the_browser_left_out_itself(alice_client: Client
     assert submitted.data["left_out"][:3] == ["app/.env", "<script>", "keys/0.pem"]
     assert submitted.data["left_out"][20:] == ["and 180 more"]
     page = alice_client.get(f"/runs/{run.pk}/history/").text
-    assert "Left out, since they may hold secrets: app/.env, &lt;script&gt;, keys/0.pem" in page
+    assert "Left out, because they may contain secrets: app/.env, &lt;script&gt;, keys/0.pem" in page
 
 
 def test_without_a_script_a_folder_is_known_by_its_field(alice_client: Client) -> None:
@@ -70,7 +70,7 @@ def test_without_a_script_a_folder_is_known_by_its_field(alice_client: Client) -
 
 def test_a_folder_of_nothing_but_secrets_is_refused_in_words(alice_client: Client) -> None:
     answer = alice_client.post("/runs/new/", form(files=[file(".env")], paths=["app/.env"]))
-    assert "No file is left: app/.env may hold secrets and are left out of folders." in answer.text
+    assert "No file is left: app/.env may contain secrets and are left out of folders." in answer.text
     assert not Run.objects.exists()
 
 
@@ -116,7 +116,7 @@ def test_without_a_script_an_error_keeps_the_text_and_the_files(alice_client: Cl
         ({"plan_approval": "maybe"}, "Plans that need your approval: Select a valid choice."),
         ({"token": "no"}, "This form: Enter a valid UUID."),
         ({"executor_model": ""}, "Executor’s model: This field is required."),
-        ({"files": [file("a")], "paths": ["a", "b"]}, "The files did not arrive whole."),
+        ({"files": [file("a")], "paths": ["a", "b"]}, "The files did not arrive completely."),
         ({"files": [file("a")], "paths": ["C:/a"]}, "it begins with a drive letter"),
         ({"files": [file("a"), file("b")], "paths": ["x", "x"]}, "“x” was sent twice"),
     ],

@@ -59,7 +59,7 @@ def test_an_own_template_is_offered_and_those_of_others_are_not(alice_client: Cl
     assert f'<option value="{mine.pk}">Mine &lt;3</option>' in text
     assert "Bob" not in text.split('id="id_template"')[1].split("</select>")[0]
     refused = alice_client.post("/runs/new/", form(template=str(theirs.pk)), headers=JSON)
-    assert refused.json()["errors"] == ["There is no such template, or not any more; choose another."]
+    assert refused.json()["errors"] == ["There is no such template. Choose another one."]
     alice_client.post("/runs/new/", form(template=str(mine.pk)))
     assert fingerprint.contract_of(Run.objects.latest("pk").plans.get()) == factories.plan()
 

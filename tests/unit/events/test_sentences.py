@@ -12,7 +12,7 @@ NAMES = {"a": "Review"}
 SENTENCES = {
     "renamed": "alice renamed the run from “Review” to “Review of May”.",
     "report_named": "alice changed what the report names: client “Acme Ltd”, author “B. Smith”.",
-    "archived": "alice archived the run: lists show it only where the archive is asked for.",
+    "archived": "alice archived the run. Lists show it only with the filter “Archived runs”.",
     "restored": "alice brought the run back from the archive.",
     "submitted": "alice submitted the task with 3 files.",
     "reading": "3 of 12 documents are read.",
@@ -20,11 +20,11 @@ SENTENCES = {
     "planning": "The planner writes version 1 of the plan.",
     "plan_proposed": (
         "Version 2 of the plan is ready: 3 steps; 1 result kept from before."
-        " It departs from what was agreed, in 1 place."
+        " It differs from what was agreed, in 1 place."
     ),
     "gate_opened": "Needs a decision: Shall it be kept?",
     "gate_decided": "bob approved the result of “Review”: Good.",
-    "gate_withdrawn": "A question was withdrawn; it needs no answer any more.",
+    "gate_withdrawn": "A question was withdrawn and no longer needs an answer.",
     "plan_approved": "Version 1 of the plan is approved, fingerprint 0123456789ab.",
     "attempt_started": "Attempt 1 at “Review” began.",
     "session_resumed": (
@@ -38,21 +38,21 @@ SENTENCES = {
     "tool_called": "read_file nda.md for “Review”.",
     "verifying": "Attempt 1 at “Review” reported, 90 % confident; it is being verified.",
     "verdict": "Attempt 1 at “Review” did not pass: No date.",
-    "step_passed": "“Review” passed; its files are in the workspace.",
+    "step_passed": "“Review” passed; its files are now among the results.",
     "step_accepted": "“Review” was accepted with open points.",
     "step_not_applicable": "“Review” does not apply: there is nothing for it to do.",
     "step_failed": "“Review” failed after 3 attempts.",
     "step_retried": "“Review” is tried again. Another step changed a.md.",
-    "replanning": "Back to the planner. Success criteria are not met.",
-    "nothing_new": "The planner brought nothing new; version 2 goes on without a replan. This is version 2 again.",
+    "replanning": "A new plan is needed. Success criteria are not met.",
+    "nothing_new": "The planner proposed nothing new; version 2 continues. This is version 2 again.",
     "waiting_for_model": "The model's service is not available; it is asked again later. Overloaded.",
-    "recovered": "A worker was lost; another one goes on where it stopped.",
-    "paused": "alice paused the run. What is under way is finished; nothing new starts.",
+    "recovered": "A worker was lost; another one continues where it stopped.",
+    "paused": "alice paused the run. Work in progress is finished; nothing new starts.",
     "resumed": "alice resumed the run.",
     "limits_raised": "alice raised the limit: $5.00.",
     "approver_added": "alice let bob see this run and decide in it.",
-    "approver_removed": "alice took bob off those who may see this run and decide in it.",
-    "finalising": "Every step is settled. The final answer is being written.",
+    "approver_removed": "alice took bob off the list of those who may see this run and decide in it.",
+    "finalising": "Every step is done. The final answer is being written.",
     "answered": "The answer is written; 1 of 2 success criteria are met.",
     "finished": "Finished: partial with 1 open point.",
     "note": "alice stopped the run. Wrong folder.",
@@ -121,7 +121,7 @@ def test_what_a_program_submitted_names_its_token() -> None:
 def test_what_was_left_out_is_told() -> None:
     event = events.Submitted(by="alice", files=1, bytes=1, left_out=(".env", ".ssh/"))
     assert event.sentence(NAMES) == (
-        "alice submitted the task with 1 file. Left out, since they may hold secrets: .env, .ssh/."
+        "alice submitted the task with 1 file. Left out, because they may contain secrets: .env, .ssh/."
     )
 
 

@@ -391,7 +391,7 @@ def test_models_are_told_of_doubtful_numbers() -> None:
     [
         ("Clause 4.2(a) caps the liability.", "clause 4.2(a), number doubtful: the document says 4.3 for clause 4.2"),
         ("Clause 4.3 caps the liability.", "clause 4.2(a), number doubtful: the document says 4.3 for clause 4.2"),
-        ("Clause 7 caps the liability.", "the statement says clause 7, the words stand in clause 4.2(a)"),
+        ("Clause 7 caps the liability.", "the statement says clause 7, the words are in clause 4.2(a)"),
         ("The liability has a cap.", ""),
     ],
 )

@@ -124,7 +124,7 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
         (
             Ledger([PASSED], [result()], answered=True, relaxed=["Step “Read” was to write a.md."]),
             Outcome.PARTIAL,
-            ["Relaxed, and no one agreed to it: Step “Read” was to write a.md."],
+            ["A requirement was relaxed, and no one agreed to it: Step “Read” was to write a.md."],
         ),
         (
             Ledger([PASSED, StepEntry("Write", StepStatus.DROPPED)], [result()], answered=True, ended="Ended early."),

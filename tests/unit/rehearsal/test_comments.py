@@ -57,8 +57,8 @@ def test_each_finding_of_the_sample_is_a_comment_at_its_quote_and_the_file_stays
     ]
     assert bench.tree[SERVICE] == bench.files[SERVICE]
     (copies,) = bench.of("word-copies")
-    assert copies.output.findings.startswith("6 comments stand at the quotes, in 1 reviewed copy.\n\n")
-    link = "- [reviewed/contracts/Service agreement.docx](reviewed/contracts/Service%20agreement.docx): 6 comments\n"
+    assert copies.output.findings.startswith("6 comments were added at the quotes, in 1 reviewed copy.\n\n")
+    link = "- [reviewed/contracts/Service agreement.docx](reviewed/contracts/Service%20agreement.docx): 6 comments"
     assert f"**Word documents with comments:**\n\n{link}" in bench.answer
 
 

@@ -153,7 +153,7 @@ def test_what_usually_holds_secrets_is_left_out_and_said(token: str) -> None:
     files = [*REVIEW["files"], {"path": "project/.env", "text": "KEY=1"}]
     result = call(token, "submit_run", **REVIEW | {"files": files})
     assert fields(result)["left_out"] == ["project/.env"]
-    assert "Left out, since they may hold secrets" in text(result)
+    assert "Left out, because they may contain secrets" in text(result)
     assert sorted(files_of(Run.objects.get().inputs)) == ["contracts/lease.md"]
 
 

@@ -190,7 +190,7 @@ def test_a_statement_that_names_another_clause_is_to_be_checked(statement: str, 
     one = only(f"{statement} insures: {INSURES}")
     assert (one.status, one.weak) == (
         CitationStatus.OK,
-        f"the statement says clause {said}, the words stand in clause 4.3",
+        f"the statement says clause {said}, the words are in clause 4.3",
     )
 
 
@@ -313,7 +313,7 @@ def test_numbers_of_the_view_with_changes_hold_and_that_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("number", "weak"),
-    [("5.5", ""), ("5.6", ""), ("5.7", "the statement says clause 5.7, the words stand in clause 5.5")],
+    [("5.5", ""), ("5.6", ""), ("5.7", "the statement says clause 5.7, the words are in clause 5.5")],
 )
 def test_a_statement_may_name_the_clause_as_it_is_with_changes(number: str, weak: str) -> None:
     found = citations_in(f"By clause {number} [“tenant insures the house”](lease.docx#p1).", _renumbered())

@@ -59,7 +59,7 @@ def test_a_reason_to_stop_is_trimmed_and_never_cut() -> None:
 
 def test_words_beside_a_point_are_never_cut() -> None:
     form = DecisionForm(QueryDict(f"verb=reject&back=3&note-3={'x' * 2_001}"))
-    with pytest.raises(InvalidInput, match="What you wrote beside point 3 is too long by 1 character; 2,000 fit"):
+    with pytest.raises(InvalidInput, match="What you wrote about point 3 is too long by 1 character; 2,000 fit"):
         form.decision()
     assert form.notes == {3: "x" * 2_001}
 

@@ -131,7 +131,7 @@ def test_a_verifier_that_never_says_no_is_doubted(judged: int, retries: int, fir
     found = figures(
         steps=StepFigures(ended=20, first_pass=first_pass), attempts=AttemptFigures(judged=judged, retries=retries)
     )
-    said = f"100 % and never a retry in {judged} verdicts: is the verifier awake?"
+    said = f"100 % without a retry in {judged} verdicts: check that the verifier works."
     assert found.doubt == (said if doubted else "")
 
 

@@ -34,8 +34,8 @@ def test_an_answer_of_more_than_half_a_screen_is_long(answer: str, is_long: bool
     ("outcome", "heading"),
     [
         (Outcome.SUCCEEDED, "Succeeded"),
-        (Outcome.PARTIAL, "PARTIAL: this is not the whole of what was asked for."),
-        (Outcome.FAILED, "FAILED: this is not the whole of what was asked for."),
+        (Outcome.PARTIAL, "PARTIAL: this is not all that was asked for."),
+        (Outcome.FAILED, "FAILED: this is not all that was asked for."),
         (Outcome.CANCELLED, "Stopped"),
     ],
 )
