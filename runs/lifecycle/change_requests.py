@@ -11,6 +11,7 @@ from runs.errors import InvalidInput
 from runs.evidence.results import CriterionResult, RequestResult
 from runs.models import Attempt, Gate, Plan, Run, Step
 from runs.pev.contracts import PlanContract, PlanHeader, RequestAnswer
+from runs.text.plain_markdown import plain
 from runs.text.truncate import quoted
 
 _MAX_PLACE = 4_000
@@ -18,9 +19,6 @@ _BEGINNING = 60
 """Characters that are quoted of a point without a name."""
 _QUOTES = re.compile(r"On (point \d{1,6}|row \d{1,6} of [^“‘]{1,1000}) (?:“(.*?)”?|‘(.*?)’?)", re.DOTALL)
 _NAME = re.compile(r"[A-Z]{1,4}-?\d{1,4}\b")
-_LINK = re.compile(r"!?\[((?:\\.|[^\[\]\\])*+)\]\((?:<[^<>]*>?|[^()\s]*)\)?")
-_LINE_MARK = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+|\d{1,9}[.)]\s+)?(?:\[[ xX]\]\s+)?")
-_MARKUP = re.compile(r"\*\*|`|\\(?=[!-/:-@\[-`{-~])")
 
 
 def on_what(comment: Comment) -> str:
@@ -42,17 +40,6 @@ def said_at(gate: Gate) -> str:
     """Everything that was said with a decision, in words for people. `gate.reason` has the words for models."""
     said = (f"{one.text} ({subject})" if (subject := on_what(one)) else one.text for one in gate.comments)
     return " · ".join(said) or gate.reason
-
-
-def plain(text: str) -> str:
-    """The beginning of a Markdown text without markup: links without targets, no bold, no code."""
-    text = text[:_MAX_PLACE]
-    return _MARKUP.sub("", _LINK.sub(r"\1", text)).strip()
-
-
-def plain_line(line: str) -> str:
-    """The beginning of a line of Markdown without markup and without the mark of a heading, item, quote or row."""
-    return " · ".join(cell.strip() for cell in plain(_LINE_MARK.sub("", line, count=1)).strip("| ").split(" | "))
 
 
 READ = frozenset({"person", "terminal"})

@@ -17,12 +17,12 @@ from runs.errors import InvalidInput
 from runs.evidence.citations.citation import Cited
 from runs.evidence.citations.citing import is_markdown
 from runs.evidence.results import CriterionResult
-from runs.lifecycle.change_requests import plain
 from runs.models import Attempt
 from runs.pev.contracts import PlanStep
 from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
 from runs.store import trees
 from runs.text.csv_tables import is_csv
+from runs.text.plain_markdown import plain
 from runs.text.plural import pluralize, word_for
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import quoted

@@ -18,7 +18,6 @@ from runs.enums import SETTLED_STEPS, Complexity, GateStatus, StepStatus, Verb
 from runs.errors import NoVerdict
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, distinct
-from runs.lifecycle.change_requests import plain
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import Answer, GateFigures, GateType, Limit, Subject, Wording
 from runs.lifecycle.gates.registry import needs_second_person, type_of
@@ -46,6 +45,7 @@ from runs.readmodel.result_points import (
 from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
 from runs.store.trees import files_of
+from runs.text.plain_markdown import plain
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
 from runs.web.gates.first_findings import Finding, first_findings

@@ -11,13 +11,13 @@ from itertools import zip_longest
 from django.utils.safestring import mark_safe
 
 from runs.evidence.citations.citation import Citation
-from runs.lifecycle.change_requests import plain
 from runs.models import Attempt, Run
 from runs.readmodel.finding_entries import FindingEntry, entries_of
 from runs.readmodel.result_points import Point, Points, PointTable, is_id, kind_of, labelled
 from runs.readmodel.shown_citations import cited_in
 from runs.store import trees
 from runs.text.file_titles import titles_of
+from runs.text.plain_markdown import plain
 from runs.web.markup.prose import Reference, cited, references_in, referring
 from runs.web.site.addresses import citation_address
 

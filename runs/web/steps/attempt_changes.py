@@ -11,12 +11,13 @@ from functools import cached_property
 
 from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS
-from runs.lifecycle.change_requests import plain_line
+from runs.evidence.citations.citing import is_markdown
 from runs.models import Attempt, Run, Step
 from runs.people.permissions import all_may_see
 from runs.readmodel.plan_view import AttemptReading
 from runs.store import trees
 from runs.text.diff import DiffBudget, line_diff
+from runs.text.plain_markdown import plain_line, readable
 from runs.text.plural import pluralize, word_for
 
 DIFF_FILES = 20
@@ -75,7 +76,11 @@ def _diff(path: str, old: FileInfo | None, new: FileInfo | None) -> FileDiff:
     for hunk in found.hunks:
         if hunk.left_out:
             lines.append(DiffLine("hunk", f"{hunk.left_out:,} that are the same left out"))
-        lines += [DiffLine(row.kind, "".join(piece.text for piece in row.pieces)) for row in hunk.rows]
+        shown = ("".join(piece.text for piece in row.pieces) for row in hunk.rows)
+        lines += [
+            DiffLine(row.kind, readable(text) if is_markdown(path) else text)
+            for row, text in zip(hunk.rows, shown, strict=True)
+        ]
     note = "" if old else "Written for the first time."
     if len(lines) > DIFF_LINES:
         note = f"{pluralize(len(lines) + found.more - DIFF_LINES, 'more line')} of difference."

@@ -22,6 +22,7 @@ from runs.models import Attempt, Run
 from runs.readmodel.status_words import decided, decision_in_words, decision_mark
 from runs.readmodel.status_words import words as words
 from runs.text.diff import DiffPiece
+from runs.text.plain_markdown import without_markup
 from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary, in_quotes
@@ -285,6 +286,7 @@ def value(values: Mapping[int, str] | None, key: int) -> str:
 
 register.simple_tag(graphs_of)
 register.filter(words)
+register.filter("plain", without_markup)
 register.filter("address", address_of)
 register.filter(referring)
 register.simple_tag(checking)

@@ -35,7 +35,7 @@ def run_again(rows_of_module: None) -> Run:
         written = accepted.overlay[FINDINGS]
         assert written is not None
         text = trees.read_text(written.sha256)
-        accepted.overlay = {**accepted.overlay, **overlay({FINDINGS: f"{text}One line.\nThe second line too.\n"})}
+        accepted.overlay = {**accepted.overlay, **overlay({FINDINGS: f"{text}One line of [“the lease”](Lease%20two.md#L3).\nThe **second** line too.\n"})}
         accepted.save()
         run = again(first, alice, uuid.uuid4(), reuse=False)
         drain(run)
@@ -60,7 +60,9 @@ def test_a_run_again_compares_with_what_was_accepted_in_the_run_before(alice_cli
     assert since(page) == (f"run {repeated.before_id}", "−2 lines")
     gate = open_gate(repeated)
     assert f"Changes since run {repeated.before_id} " in page
-    assert "The second line too." in alice_client.get(f"{address(gate)}changes/").text
+    changes = alice_client.get(f"{address(gate)}changes/").text
+    assert "The second line too." in changes
+    assert "One line of “the lease” (Lease two.md#L3)." in changes
 
 
 def test_somebody_who_may_not_see_the_run_before_is_told_nothing_of_it(

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.contracts.feedback import Comment
-from runs.lifecycle.change_requests import on_what, plain_line, said_at
+from runs.lifecycle.change_requests import on_what, said_at
 from runs.models import Gate
 from tests.hostile.bounds import within
 
@@ -44,18 +44,3 @@ def test_hostile_places_are_read_within_limits() -> None:
         "runs.lifecycle.change_requests.on_what",
         [(Comment(text="x", place=place),) for place in places],
     )
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("- **Recommendation:** name the [index](<lease.md#L3>)", "Recommendation: name the index"),
-        ("## 3. Rent", "3. Rent"),
-        ("> 1. `TBD` \\[date\\]", "TBD [date]"),
-        ("| F1 | no date | high |", "F1 · no date · high"),
-        ("- [x] done", "done"),
-        ("-5 degrees", "-5 degrees"),
-    ],
-)
-def test_a_line_of_markdown_is_shown_as_text(line: str, words: str) -> None:
-    assert plain_line(line) == words
