@@ -7,6 +7,8 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import islice
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +27,11 @@ type Expression = re.Pattern[Any] | regex.Pattern[Any]
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
 def modules() -> Sequence[tuple[str, ModuleType, ast.Module]]:
     """Path, module and syntax tree of each module of the product that uses regular expressions."""
     return list(_modules())
@@ -36,7 +43,7 @@ def _modules() -> Iterator[tuple[str, ModuleType, ast.Module]]:
         name = str(path.relative_to(ROOT))
         if "migrations" not in path.parts and re.search(r"^(?:import|from) (?:re|regex)\b", source, re.MULTILINE):
             dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            yield name, importlib.import_module(dotted), ast.parse(source)
+            yield name, importlib.import_module(dotted), parsed(path)
 
 
 def written() -> Iterator[tuple[str, Expression | None, set[str]]]:
@@ -68,7 +75,7 @@ def _applied() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in (ROOT / "runs").rglob("*.py"):
         source = path.read_text()
-        for node in ast.walk(ast.parse(source)) if _APPLYING.search(source) else ():
+        for node in ast.walk(parsed(path)) if _APPLYING.search(source) else ():
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name), attr=method)):
                     if method in FUNCTIONS:
@@ -144,10 +151,18 @@ def hostile_texts(expression: Expression, characters: int) -> Iterator[str]:
         yield f"{word} {'a' * characters}\0"
 
 
-def slow_ones() -> list[str]:
-    """Where the expressions stand that take too long, with the beginning of the text they take too long for."""
+def looked_at() -> tuple[list[str], set[str], int]:
+    """Where the expressions stand that take too long, with the beginning of the text they take too long for; where
+    those stand that are not looked at; and how many different ones the modules keep.
+    """
+    in_calls, in_modules = list(written()), list(kept())
+    left_out = {where for where, expression, _ in in_calls if expression is None}
+    return slow_ones([*in_calls, *in_modules]), left_out, len({expression for _, expression, _ in in_modules})
+
+
+def slow_ones(found: Iterable[tuple[str, Expression | None, set[str]]]) -> list[str]:
     every: dict[tuple[Any, int], tuple[str, Expression, set[str]]] = {}
-    for where, expression, methods in [*written(), *kept()]:
+    for where, expression, methods in found:
         if expression is not None:
             same = every.setdefault((expression.pattern, expression.flags), (where, expression, set()))
             same[2].update(methods)
@@ -159,15 +174,15 @@ def _first_slow(expression: Expression, methods: set[str]) -> str:
     """A tenth of a text that is too dear by its square takes a hundredth of the time, a quarter a sixteenth. Most texts
     take less than four fifths of that, and are not tried in full.
     """
-    shorter = (hostile_texts(expression, CHARACTERS // part) for part in (10, 4))
-    for tenth, quarter, text in zip(*shorter, hostile_texts(expression, CHARACTERS), strict=True):
+    for number, tenth in enumerate(hostile_texts(expression, CHARACTERS // 10)):
+        if not _may_be_slow(expression, methods, tenth, SECONDS / 125):
+            continue
         if _is_slow(expression, methods, tenth, SECONDS):
-            return f"{text[:20]!r} in {len(tenth):,} characters"
-        if (
-            _may_be_slow(expression, methods, tenth, SECONDS / 125)
-            and _may_be_slow(expression, methods, quarter, SECONDS / 20)
-            and _is_slow(expression, methods, text, SECONDS)
-        ):
+            return f"{tenth[:20]!r} in {len(tenth):,} characters"
+        quarter, text = (
+            next(islice(hostile_texts(expression, size), number, None)) for size in (CHARACTERS // 4, CHARACTERS)
+        )
+        if _may_be_slow(expression, methods, quarter, SECONDS / 20) and _is_slow(expression, methods, text, SECONDS):
             return f"{text[:20]!r} in {CHARACTERS:,} characters"
     return ""
 
