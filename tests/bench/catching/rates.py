@@ -14,6 +14,7 @@ from tests.bench.catching.trial import Ending, tried
 
 CARELESS = ("lazy", "irrelevant", "obeying", "plausible")
 VERIFIERS = (*CARELESS, "random", "honest")
+EVERY = [(name, rules) for name in VERIFIERS for rules in (True, False)]
 PLANS = 8 * ROUND
 """Each fault in each kind of work eight times."""
 FEW = tuple(range(0, 27 * 5, 5))
@@ -53,9 +54,9 @@ class Rates:
             self.suspected += ending.passed and not ending.let_through
 
 
-def rates(numbers: Iterable[int]) -> dict[tuple[str, bool], Rates]:
+def rates(numbers: Iterable[int], verifiers: Iterable[tuple[str, bool]] = EVERY) -> dict[tuple[str, bool], Rates]:
     """By verifier, and whether with the rules."""
-    found = {(name, rules): Rates() for name in VERIFIERS for rules in (True, False)}
+    found = {verifier: Rates() for verifier in verifiers}
     for number in numbers:
         for job in (faulty(number), sound(number)):
             for (name, rules), rate in found.items():
