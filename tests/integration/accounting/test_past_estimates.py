@@ -5,11 +5,10 @@ from decimal import Decimal
 import pytest
 
 from runs.accounting import past_estimates as earlier
-from runs.accounting.estimates import History, Measured
-from runs.enums import Complexity, Role, RunStatus
-from runs.models import Attempt, ModelCall, Run, User
+from runs.accounting.estimates import History
+from runs.enums import Complexity, Role
+from runs.models import User
 from runs.pev.plans.estimate import Basis
-from runs.pev.policy import RoleModel
 from tests import factories
 from tests.factories import Submit, drain, finish
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -25,11 +24,6 @@ MODELS = {
 INVENTORY = (Role.EXECUTOR, Complexity.LOW)
 
 
-@pytest.fixture
-def three() -> list[Run]:
-    return [factories.finished_succeeded() for _ in range(3)]
-
-
 def history(**models: str) -> History:
     return earlier.history(MODELS | {Role(role): model for role, model in models.items()})
 
@@ -39,82 +33,6 @@ def test_two_runs_are_too_few() -> None:
     for _ in range(2):
         factories.finished_succeeded()
     assert history() == {}
-
-
-@pytest.mark.slow
-def test_passed_attempts_are_measured_by_role_and_complexity(three: list[Run]) -> None:
-    found = history()
-    assert found[INVENTORY] == Measured(3, Decimal("0.047"), Decimal("0.047"), 15_900, 15_900)
-    assert found[Role.VERIFIER, Complexity.LOW] == Measured(3, Decimal("0.00115"), Decimal("0.00115"), 8_700, 8_700)
-    review = found[Role.EXECUTOR, Complexity.HIGH]
-    assert (review.low, review.tokens_low) == (Decimal("0.083"), 29_100), "the first attempt did not pass"
-    assert found[Role.SYNTHESIZER, None] == Measured(3, Decimal("0.027"), Decimal("0.027"), 9_900, 9_900)
-
-
-@pytest.mark.slow
-def test_all_kinds_of_tokens_and_all_calls_of_an_attempt_count(three: list[Run]) -> None:
-    call = ModelCall.objects.filter(attempt__step__key="inventory", role=Role.EXECUTOR).latest("pk")
-    ModelCall.objects.filter(pk=call.pk).update(cache_read_tokens=10, cache_write_5m_tokens=200)
-    broken = ModelCall.objects.get(pk=call.pk)
-    broken.pk, broken.live, broken.error, broken.cache_write_1h_tokens = None, False, "cut off", 3_000
-    broken.save()
-    found = history()[INVENTORY]
-    assert (found.high, found.tokens_high) == (Decimal("0.094"), 2 * 16_110 + 3_000)
-    assert (found.low, found.tokens_low) == (Decimal("0.047"), 15_900)
-
-
-@pytest.mark.slow
-@pytest.mark.exhaustive
-def test_a_verifier_that_was_not_asked_used_nothing(three: list[Run]) -> None:
-    asked = ModelCall.objects.filter(attempt__step__key="inventory", role=Role.VERIFIER)
-    ModelCall.objects.filter(pk=asked.latest("pk").pk).delete()
-    assert history()[Role.VERIFIER, Complexity.LOW] == Measured(3, Decimal(0), Decimal("0.00115"), 0, 8_700)
-
-
-@pytest.mark.slow
-def test_a_run_that_goes_on_does_not_count(three: list[Run]) -> None:
-    run = Run.objects.latest("pk")
-    Run.objects.filter(pk=run.pk).update(status=RunStatus.EXECUTING, outcome=None)
-    assert history() == {}
-
-
-@pytest.mark.slow
-def test_only_runs_with_the_same_model_in_the_role_count(three: list[Run]) -> None:
-    found = history(verifier="claude-opus-5-5")
-    assert {role for role, _ in found} == {Role.EXECUTOR, Role.SYNTHESIZER}
-    assert {role for role, _ in history(synthesizer="claude-opus-5-5")} == {Role.EXECUTOR, Role.VERIFIER}
-
-
-@pytest.mark.slow
-@pytest.mark.exhaustive
-def test_a_synthesizer_of_its_own_is_not_the_executors(three: list[Run]) -> None:
-    own = RoleModel(model="claude-opus-5-5", effort="high")
-    policy = three[0].policy.changed(models=three[0].policy.models | {Role.SYNTHESIZER: own})
-    Run.objects.filter(pk=three[0].pk).update(policy=policy)
-    assert (Role.SYNTHESIZER, None) not in history()
-
-
-@pytest.mark.slow
-@pytest.mark.exhaustive
-def test_unpriced_calls_leave_tokens(three: list[Run]) -> None:
-    ModelCall.objects.filter(run=three[0], role=Role.EXECUTOR).update(cost_usd=None)
-    assert history()[INVENTORY] == Measured(3, None, None, 15_900, 15_900)
-
-
-@pytest.mark.slow
-def test_results_that_were_taken_over_are_no_samples(three: list[Run]) -> None:
-    source, *others = Attempt.objects.filter(step__key="inventory").order_by("pk")
-    Attempt.objects.filter(pk=others[0].pk).update(reused_from=source)
-    assert INVENTORY not in history()
-
-
-@pytest.mark.slow
-@pytest.mark.exhaustive
-def test_only_the_latest_attempts_are_looked_at(three: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(earlier, "LATEST", 8)
-    found = history()
-    assert (Role.EXECUTOR, Complexity.MEDIUM) in found
-    assert INVENTORY not in found, "of nine passed attempts the first inventory is not among the latest eight"
 
 
 def test_the_ends_are_cut_off_from_ten_samples_on() -> None:
