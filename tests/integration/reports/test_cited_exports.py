@@ -62,20 +62,29 @@ def broken_in(report: dict[str, Any]) -> dict[str, list[str]]:
     }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(parts=st.lists(PARTS, min_size=1, max_size=5))
-def test_whatever_is_cited_is_found_or_marked_in_every_export(parts: list[tuple[str, str, str, int]]) -> None:
+@pytest.fixture
+def of_sources() -> Run:
+    """A finished run that was given these files; each example gives it another text."""
     files = {path: blobs.put(text.encode()) for path, text in SOURCES.items()}
     run = made.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(inputs=trees.make_tree(dict(sorted(files.items()))))
+    return Run.objects.get(pk=run.pk)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(parts=st.lists(PARTS, min_size=1, max_size=5))
+def test_whatever_is_cited_is_found_or_marked_in_every_export(
+    of_sources: Run, parts: list[tuple[str, str, str, int]]
+) -> None:
     text = "\n\n".join(shape.format(f"[“{quote}”]({written(path, at)})") for shape, quote, path, at in parts)
-    run = delivered(Run.objects.get(pk=run.pk), text)
+    run = delivered(of_sources, text)
     # what cites the report itself is held against the report, which has the words: they are in the citation
     nowhere = [quote for _, quote, path, _ in parts if path != "review/report.md" and not holds(quote, path)]
 
     markdown, marks = as_markdown(run), 2 * len(nowhere)  # in the answer, and in the document below it
-    assert broken_in(as_json(run)).keys() == {"", "review/report.md"}
-    for found in broken_in(as_json(run)).values():
+    broken = broken_in(as_json(run))
+    assert broken.keys() == {"", "review/report.md"}
+    for found in broken.values():
         assert sorted(one.strip("“”") for one in found) == sorted(nowhere)
     assert markdown.count("broken citation: ") == marks
     assert report_in_zip(run).count("broken citation: ") == marks
