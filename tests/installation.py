@@ -28,6 +28,7 @@ class Installation:
         with self._lock.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not self._made.exists():
+                self._folder.mkdir(0o755)  # as an operator may have made it
                 migrate(self._folder)
                 self._made.touch()
             databases.copy(self._folder, data)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import ROOT
+from tests import databases
+from tests.installation import ROOT, Installation
 from tests.installation import environ as environment
 
 
@@ -48,17 +49,13 @@ def test_help_makes_no_installation(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_migrating_makes_an_installation_that_is_for_nobody_else(tmp_path: Path) -> None:
-    """Also in a folder that was there before."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    folder.chmod(0o755)
-    manage(folder, "migrate", "--verbosity", "0")
-    assert {path.name: path.stat().st_mode & 0o077 for path in [folder, *folder.iterdir()]} == {
-        "data": 0,
-        "pevsite.sqlite3": 0,
-        "secret.key": 0,
-    }
+def test_migrating_makes_an_installation_that_is_for_nobody_else(tmp_path: Path, installation: Installation) -> None:
+    """Also in a folder that was there before, and that others could read."""
+    folder = installation.copy(tmp_path / "data")
+    database = set() if databases.GIVEN else {"pevsite.sqlite3"}
+    assert {path.name: path.stat().st_mode & 0o077 for path in [folder, *folder.iterdir()]} == dict.fromkeys(
+        {"data", "secret.key", *database}, 0
+    )
 
 
 @pytest.mark.slow
