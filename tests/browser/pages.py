@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -28,10 +27,12 @@ GATES: Mapping[GateKind, Sequence[str]] = {
     GateKind.TOOL: ["mail", "event", "ticket", "request", "file", "message", "payment", "other call", "long call"],
 }
 """The states of runs, as tests/browser/writes.py has them, that wait at a gate of this kind."""
-_AT_GATES = list(itertools.chain(*GATES.values()))
-STATES = [*_AT_GATES, "succeeded", "partial", "stopped", "files of all kinds"]
+_FIRST_OF_EACH = [first for first, *_ in GATES.values()]
+_OTHERS = [state for _, *others in GATES.values() for state in others]
+STATES = [*_FIRST_OF_EACH, *_OTHERS, "succeeded", "partial", "stopped", "files of all kinds"]
 WALKS = {
-    "gates": [f"/runs/{{{gate}}}/" for gate in _AT_GATES],
+    "gates": [f"/runs/{{{state}}}/" for state in _FIRST_OF_EACH],
+    "other states at gates": [f"/runs/{{{state}}}/" for state in _OTHERS],
     "lists and forms": [
         "/",
         "/?show=all",
