@@ -1,4 +1,7 @@
-"""A lawyer's afternoon: four contracts, a change, a missing annex, and what is sent to the client at the end."""
+"""A lawyer's afternoon: four contracts, a change, a missing annex, and what is sent to the client at the end.
+
+`test_review`, `test_missing_files` and `tests/integration/test_legal_review_job.py` have its parts.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, block, given_to, plan, report, step, step_of, told, verdict
 from tests.installation import Installation
 
-pytestmark = [pytest.mark.slow, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive, pytest.mark.allow_hosts(["127.0.0.1"])]
 SUPPLY, LEASE, LOAN, RENTS = "Supply agreement.docx", "Lease ACME-000001.pdf", "Loan.pdf", "Rents.xlsx"
 ANNEX = "Annex B.docx"
 COPY = f"reviewed/{SUPPLY}"
