@@ -35,7 +35,10 @@ def run_again(rows_of_module: None) -> Run:
         written = accepted.overlay[FINDINGS]
         assert written is not None
         text = trees.read_text(written.sha256)
-        accepted.overlay = {**accepted.overlay, **overlay({FINDINGS: f"{text}One line of [“the lease”](Lease%20two.md#L3).\nThe **second** line too.\n"})}
+        accepted.overlay = {
+            **accepted.overlay,
+            **overlay({FINDINGS: f"{text}One line of [“the lease”](Lease%20two.md#L3).\nThe **second** line too.\n"}),
+        }
         accepted.save()
         run = again(first, alice, uuid.uuid4(), reuse=False)
         drain(run)
