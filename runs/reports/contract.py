@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import JsonValue, WithJsonSchema
+from pydantic import Field, JsonValue, WithJsonSchema
 
 from runs.contracts.base import Contract
 from runs.enums import (
@@ -366,11 +366,11 @@ class StepFigures(Contract):
     not_applicable: int
     failed: int
     dropped: int
-    first_pass: int
+    first_pass: int = Field(title="Passed at once")
     retried: int
     recovered: int
     reused: int
-    first_pass_yield: float | None
+    first_pass_yield: float | None = Field(title="Share that passed at once")
     pass_rate: float | None
 
 

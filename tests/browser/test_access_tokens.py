@@ -14,7 +14,7 @@ from tests.browser.site import Site
 def story(page: Page, site: Site, name: str) -> None:
     page.goto(f"{site.url}/access-tokens/")
     page.get_by_label("Name").fill(name)
-    page.get_by_label("Works for").select_option(label="90 days")
+    page.get_by_label("Valid for").select_option(label="90 days")
     page.get_by_role("button", name="Make a token").click()
     expect(page.get_by_label("The token")).to_have_text(re.compile(r"^pev_[A-Za-z0-9_-]{43}$"))
     page.goto(f"{site.url}/access-tokens/")

@@ -20,7 +20,7 @@ class BudgetGate(GateType):
     subject = Subject.QUESTION
     template = "gates/gate_question.html"
     wording = Wording(
-        "Raise and go on",
+        "Raise the limit",
         "Finish now",
         "A note (optional)",
         "Finishing keeps what has passed; the result is marked as incomplete, and nothing more is spent.",
