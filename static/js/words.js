@@ -44,3 +44,14 @@ export function inUnits(bytes) {
   }
   return `${amount.toLocaleString("en", { maximumFractionDigits: amount >= 99.5 ? 0 : 1 })} ${units[0]}`;
 }
+
+/**
+ * What a person is called on a page that `reader` reads.
+ * @param {string} person
+ * @param {string} reader
+ * @param {string} before what stands before the name
+ */
+export function nameFor(person, reader, before) {
+  if (person !== reader) return person;
+  return before.trim() ? "you" : "You";
+}

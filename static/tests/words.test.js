@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ago, counted, duration, inUnits } from "../js/words.js";
+import { ago, counted, duration, inUnits, nameFor } from "../js/words.js";
 
 test("a noun is in the plural unless there is one", () => {
   assert.deepEqual(
@@ -51,4 +51,13 @@ test("sizes have a decimal below a hundred", () => {
     "5 GB",
     "2,000 GB",
   ]);
+});
+
+test("the reader is called you, with a capital letter at the beginning of a sentence", () => {
+  const names = [
+    nameFor("bob", "alice", ""),
+    nameFor("alice", "alice", " \n"),
+    nameFor("alice", "alice", "edited by "),
+  ];
+  assert.deepEqual(names, ["bob", "You", "you"]);
 });

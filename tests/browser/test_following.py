@@ -117,7 +117,7 @@ def plan_with_news(page: Page) -> Page:
     page.bring_to_front()
     approve(page, "plan")
     plan.bring_to_front()
-    expect(plan.locator("#run-held")).to_contain_text("The plan is not what it was", timeout=LONG)
+    expect(plan.locator("#run-held")).to_contain_text("The plan has changed", timeout=LONG)
     return plan
 
 
@@ -244,6 +244,9 @@ def test_after_a_decision_the_next_question_comes_where_one_looks(blank: Page, s
     approve(page, "plan")
     expect(gate(page, "step").locator("h2")).to_be_focused(timeout=LONG)
     expect(page.locator(ARRIVALS)).to_be_hidden()
+    expect(page.locator("#run-gates [data-person]")).to_have_text("You")
+    expect(page.locator(".run-below")).to_have_text("1 decision below")
+    expect(page.locator(".run-question")).to_be_hidden()
     expect(gate(page, "step").locator("h2")).to_be_in_viewport()
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)

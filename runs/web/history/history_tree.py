@@ -73,7 +73,7 @@ class Calls:
 @dataclass(frozen=True)
 class HistoryLine:
     """One event. `took`: milliseconds since the event that it ends; `waited`: in this time the run waited for a
-    person.
+    person. `by`: who did it, if a person did.
     """
 
     seq: int
@@ -84,6 +84,17 @@ class HistoryLine:
     took: int | None = None
     waited: bool = False
     calls: Calls | None = None
+    by: str = ""
+
+    @property
+    def person(self) -> str:
+        """The name with which the sentence begins, so that pages can say “you” instead; empty if it has none."""
+        return self.by if self.by and self.sentence.startswith(f"{self.by} ") else ""
+
+    @property
+    def act(self) -> str:
+        """The sentence without this name."""
+        return self.sentence.removeprefix(f"{self.person} ") if self.person else self.sentence
 
 
 @dataclass
@@ -226,6 +237,7 @@ def _line(event: Event, typed: EventData, context: Context, *, inside: bool = Fa
         milliseconds(event.at - begun) if begun else None,
         isinstance(typed, GateDecided),
         context.calls.get(context.works.get(event.seq, 0)),
+        by=getattr(typed, "by", ""),
     )
 
 
