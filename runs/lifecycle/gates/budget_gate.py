@@ -25,6 +25,7 @@ class BudgetGate(GateType):
         "A note (optional)",
         "Finishing keeps what has passed; the result is marked as incomplete, and nothing more is spent.",
         needs_reason=False,
+        default=False,
     )
     does = {
         Verb.APPROVE: "The run goes on from where it stopped, up to the new limit, and you are asked again there.",
@@ -50,7 +51,7 @@ class BudgetGate(GateType):
             who = user.get_username()
             effects.finish(gate.run, ended=f"The limit was reached, and {who} finished the run with what was there.")
 
-    def title(self, gate: Gate, unpassed: str = "") -> str:
+    def title(self, gate: Gate) -> str:
         return self.heading
 
     def short_question(self, gate: Gate) -> str:
@@ -97,19 +98,20 @@ def ask(work: WorkItem, sentence: str) -> None:
 
 
 def _suggested_budget(now: Decimal, figures: GateFigures) -> tuple[Decimal, str]:
-    """A new budget, and how it was worked out. It is enough if every further step passes at once: the upper end of the
-    estimate can be many times the budget, which is too much for a button that is pressed without a change of the field.
+    """A new budget, and how it was worked out. It covers the lower end of the estimate: the upper end can be many times
+    the budget, which is too much for a button that is pressed without a change of the field.
     """
-    spent, rest = figures.spent, figures.rest_low
-    if not rest:
+    spent, low, high = figures.spent, figures.rest_low, figures.rest_high
+    if not low:
         more = (max(now, spent) + now).quantize(_CENT, ROUND_UP)
         return more, f"${more} adds the budget so far once more, because the cost of the rest is not estimated."
-    more = max(spent + rest, now + _CENT).quantize(_CENT, ROUND_UP)
-    if spent + rest <= now:
+    more = max(spent + low, now + _CENT).quantize(_CENT, ROUND_UP)
+    if spent + low <= now:
         why = f"${more} is a cent more than the budget so far, which covers the lower end of the estimate"
     else:
-        why = f"${more} is ${spent:.2f} spent and ${rest:.2f} for the rest, the lower end of its estimate"
-    return more, f"{why}. It is enough if every further step passes at once; each further attempt needs more."
+        why = f"${more} is ${spent:.2f} spent and ${low:.2f} for the rest, the lower end of its estimate"
+    most = f" ${(spent + high).quantize(_CENT, ROUND_UP)} covers the upper end." if high and high > low else ""
+    return more, f"{why}. It is enough if every further step passes at once; each further attempt needs more.{most}"
 
 
 def _suggested_minutes(now: int, figures: GateFigures) -> tuple[int, str]:

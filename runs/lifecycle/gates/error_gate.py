@@ -105,7 +105,7 @@ class ErrorGate(GateType):
     def wording_of(self, gate: Gate, figures: GateFigures | None = None) -> Wording:
         return replace(self.wording, approve="Plan again") if _holds_planning(gate) else self.wording
 
-    def title(self, gate: Gate, unpassed: str = "") -> str:
+    def title(self, gate: Gate) -> str:
         if cause := cause_of(gate.cause):
             return cause.title
         return "There is no usable plan" if _holds_planning(gate) else "An error stopped the work"

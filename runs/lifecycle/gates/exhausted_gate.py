@@ -1,10 +1,18 @@
 """The gate of a step whose attempts did not pass: is it accepted with open points?"""
 
-from runs.enums import Action, GateKind, StepStatus, Verb
+from runs.enums import Action, AttemptStatus, GateKind, StepStatus, Verb
 from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, open_result_gate, quoted_step
+from runs.lifecycle.gates.gate_type import (
+    Decision,
+    GateType,
+    Subject,
+    Wording,
+    latest_attempt,
+    open_result_gate,
+    quoted_step,
+)
 from runs.lifecycle.state import RunState
 from runs.models import Gate, User
 from runs.text.plural import pluralize
@@ -51,11 +59,8 @@ class ExhaustedGate(GateType):
         assert gate.step is not None
         states.of(gate.run).change(gate.step.key, StepStatus.PENDING)
 
-    def title(self, gate: Gate, unpassed: str = "") -> str:
-        return unpassed or f"Accept {quoted_step(gate)} with open points?"
-
-    def short_question(self, gate: Gate) -> str:
-        return f"{quoted_step(gate)} did not pass. Accept it with open points?"
+    def title(self, gate: Gate) -> str:
+        return gate.question
 
     def bound_to(self, gate: Gate, attempt: int) -> str:
         if not attempt:
@@ -74,8 +79,11 @@ GATE = ExhaustedGate()
 
 
 def ask(state: RunState, key: str) -> None:
-    spec, failures = state.specs[key], state.steps[key].failures
-    tries = pluralize(failures, "attempt")
-    cannot = " The verdict says that no one can do it." if state.steps[key].last_action is Action.CANNOT else ""
-    question = f"“{spec.name}” did not pass in {tries}.{cannot} Accept it with open points?"
-    open_result_gate(state, key, GATE, question)
+    step, attempt = state.steps[key], latest_attempt(state, key)
+    name = f"“{state.specs[key].name}”"
+    if attempt.status == AttemptStatus.BLOCKED:
+        question = f"{name} cannot be done. Go on without it?"
+    else:
+        cannot = " The review says that no one can do it." if step.last_action is Action.CANNOT else ""
+        question = f"{name} did not pass in {pluralize(step.failures, 'attempt')}.{cannot} Accept it with open points?"
+    open_result_gate(state, key, GATE, question, attempt)

@@ -98,8 +98,8 @@ class GateFigures:
 
     `steps` and `high_risk_steps` are counts of the plan, `cost` is an estimate in words. `attempt` is 0 for none;
     `allowed` is 0 where the number of the attempt is none of those that the policy allows. `done` of the `steps` are
-    settled, and the rest costs at least `rest_low` USD; None where that is not known. Until the gate opened the run had
-    spent `spent` USD and worked for `worked_seconds`.
+    settled, and the rest costs `rest_low` to `rest_high` USD; None where that is not known. Until the gate opened the
+    run had spent `spent` USD and worked for `worked_seconds`.
     """
 
     version: int = 0
@@ -114,6 +114,7 @@ class GateFigures:
     confidence: float | None = None
     done: int = 0
     rest_low: Decimal | None = None
+    rest_high: Decimal | None = None
     spent: Decimal = Decimal(0)
     worked_seconds: float = 0
 
@@ -232,8 +233,8 @@ class GateType(ABC):
         return (*given, Answer(Verb.STOP, STOP_BUTTON, STOP_DOES))
 
     @abstractmethod
-    def title(self, gate: Gate, unpassed: str = "") -> str:
-        """What is asked, in a few words. `unpassed` asks the same of a step whose attempts the page has read."""
+    def title(self, gate: Gate) -> str:
+        """What is asked, in a few words."""
 
     def short_question(self, gate: Gate) -> str:
         """What is asked, in a list of runs."""
@@ -250,7 +251,8 @@ class GateType(ABC):
         if figures.attempt:
             facts = ["high-risk step"] if figures.complexity == Complexity.HIGH else []
             facts += [f"attempt {figures.attempt}{f' of {figures.allowed}' if figures.allowed else ''}"]
-            return facts + ([] if figures.confidence is None else [f"{figures.confidence * 100:.0f} % confident"])
+            sure = [] if figures.confidence is None else [f"AI review {figures.confidence * 100:.0f} % confident"]
+            return facts + sure
         return [f"step “{figures.step_name}”"] if figures.step_name else []
 
     def bound_to(self, gate: Gate, attempt: int) -> str:
@@ -350,9 +352,12 @@ def open_gate(run: Run, gate_type: GateType, question: str, digest: str, **on: A
     return gate
 
 
-def open_result_gate(state: RunState, key: str, gate_type: GateType, question: str) -> None:
+def latest_attempt(state: RunState, key: str) -> Attempt:
+    return Attempt.objects.select_related("step", "tree").filter(step=state.steps[key].id).latest("number")
+
+
+def open_result_gate(state: RunState, key: str, gate_type: GateType, question: str, attempt: Attempt) -> None:
     """Ask about the latest result of a step. The answer is bound to exactly this result."""
-    attempt = Attempt.objects.select_related("step", "tree").filter(step=state.steps[key].id).latest("number")
     state.change(key, StepStatus.WAITING)
     open_gate(state.run, gate_type, question, fingerprint.attempt_digest(attempt), step=attempt.step, attempt=attempt)
 

@@ -89,7 +89,7 @@ class PlanGate(GateType):
             estimate = estimate_for(gate.run, fingerprint.contract_of(gate.plan))
             Plan.objects.filter(pk=gate.plan.pk).update(estimate=estimate)
 
-    def title(self, gate: Gate, unpassed: str = "") -> str:
+    def title(self, gate: Gate) -> str:
         return self.heading
 
     def facts(self, figures: GateFigures) -> list[str]:

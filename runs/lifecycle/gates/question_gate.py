@@ -58,7 +58,7 @@ class QuestionGate(GateType):
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         effects.resume_suspended(gate.run)
 
-    def title(self, gate: Gate, unpassed: str = "") -> str:
+    def title(self, gate: Gate) -> str:
         return truncate(gate.question, MAX_TITLE)
 
     def after_rejection(self, gate: Gate, attempt: int) -> str:

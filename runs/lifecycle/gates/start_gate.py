@@ -54,7 +54,7 @@ class StartGate(GateType):
         answer = {"cleared": True} if decision.verb is Verb.APPROVE else {"refused": True}
         states.of(gate.run).change(gate.step.key, StepStatus.PENDING, **answer)
 
-    def title(self, gate: Gate, unpassed: str = "") -> str:
+    def title(self, gate: Gate) -> str:
         return f"Start {quoted_step(gate)}?"
 
     def facts(self, figures: GateFigures) -> list[str]:

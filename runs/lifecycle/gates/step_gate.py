@@ -9,6 +9,7 @@ from runs.lifecycle.gates.gate_type import (
     GateType,
     Subject,
     Wording,
+    latest_attempt,
     open_result_gate,
     quoted_step,
     step_consequences,
@@ -70,7 +71,7 @@ class StepGate(GateType):
             change(gate.attempt, AttemptStatus.REJECTED)
             states.of(gate.run).change(gate.step.key, StepStatus.PENDING)
 
-    def title(self, gate: Gate, unpassed: str = "") -> str:
+    def title(self, gate: Gate) -> str:
         return f"Accept {quoted_step(gate)}?"
 
     def bound_to(self, gate: Gate, attempt: int) -> str:
@@ -105,4 +106,5 @@ def ask(state: RunState, key: str) -> None:
         verdict = Verdict.objects.filter(attempt__step=step.id).order_by("attempt__number").last()
         if verdict and not any(request.unproved for request in verdict.requests):
             why = ", but some of its evidence may have nothing to do with what it should support"
-    open_result_gate(state, key, GATE, f"“{spec.name}” has passed verification{why}. Accept its result?")
+    question = f"“{spec.name}” has passed verification{why}. Accept its result?"
+    open_result_gate(state, key, GATE, question, latest_attempt(state, key))

@@ -72,7 +72,7 @@ class ToolGate(GateType):
     def after_rejection(self, gate: Gate, attempt: int) -> str:
         return f"{call_of(gate).wording.no}: {self.does[Verb.REJECT]}"
 
-    def title(self, gate: Gate, unpassed: str = "") -> str:
+    def title(self, gate: Gate) -> str:
         return call_of(gate).wording.question
 
     def short_question(self, gate: Gate) -> str:

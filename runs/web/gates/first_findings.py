@@ -30,7 +30,7 @@ _UNKNOWN = 2
 
 @dataclass(frozen=True)
 class Finding:
-    """A point in a line or two, as text. `label`: its id or number."""
+    """A point in a line or two, as text. `label`: its id or number. `doubt`: why its citations do not hold, if any."""
 
     label: str
     title: str
@@ -38,6 +38,7 @@ class Finding:
     recommendation: str
     sources: Sequence[Source]
     broken: int
+    doubt: str
 
     @property
     def rank(self) -> int:
@@ -66,4 +67,5 @@ def _finding(row: PointRow, title: int = MAX_TITLE, recommendation: int = MAX_RE
         truncate_line(fields.get("recommendation", ""), recommendation),
         list(sources.values())[:MAX_SOURCES],
         row.broken,
+        row.said if row.broken or not row.found else "",
     )

@@ -185,7 +185,7 @@ class GateView:
     @property
     def title(self) -> str:
         """What is asked, in a few words."""
-        return self.type.title(self.row, self.unpassed.question if self.unpassed else "")
+        return self.type.title(self.row)
 
     @property
     def template(self) -> str:
@@ -234,6 +234,7 @@ class GateView:
             steps=len(self.newest.steps) if self.newest else 0,
             done=_done_in(self.newest) if self.newest else 0,
             rest_low=rest.low if rest else None,
+            rest_high=rest.high if rest else None,
             spent=spent_usd(run),
             worked_seconds=worked_seconds(run, self.row.opened_at),
         )
@@ -378,9 +379,10 @@ class GateView:
             return ""
         steps = self.newest.steps
         held = [quoted(step.name) for step in steps if step.row.status == StepStatus.RUNNING]
-        more = f" and {len(held) - 3} more" if len(held) > 3 else ""
-        waits = f" In progress: {', '.join(held[:3])}{more}." if held else ""
+        waits = f" In progress: {list_in_words(held)}." if held else ""
+        left = [quoted(step.name) for step in steps if step.row.status not in SETTLED_STEPS]
         done = f"{_done_in(self.newest)} of {pluralize(len(steps), 'step')} done.{waits}"
+        done += f" Finishing now leaves out {list_in_words(left)}." if left else ""
         rest, minutes = self._rest, self._figures.rest_minutes
         if all(limit.name == "minutes" for limit in self.limits):
             return f"{done} At the same pace the rest takes about {pluralize(minutes, 'minute')}." if minutes else done

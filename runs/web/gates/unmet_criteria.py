@@ -1,6 +1,4 @@
-"""A step that did not pass, as its gate shows it: the question, what happened in the attempts, and what each answer
-leads to.
-"""
+"""A step that did not pass, as its gate shows it: what happened in the attempts, and what each answer leads to."""
 
 from __future__ import annotations
 
@@ -44,14 +42,6 @@ class Unpassed:
     def blocked(self) -> bool:
         """Whether it was reported as impossible. Then nothing of it was judged."""
         return self.attempt.row.status == AttemptStatus.BLOCKED
-
-    @property
-    def question(self) -> str:
-        name = f"“{self.step.name}”"
-        if self.blocked:
-            return f"{name} cannot be done. Go on without it?"
-        spent = self.attempt.row.number >= self.step.plan.rows.run.policy.attempts
-        return f"{name} {'is out of attempts' if spent else 'did not pass'}. Accept it with open points?"
 
     @cached_property
     def became(self) -> list[Became]:
@@ -105,7 +95,9 @@ class Unpassed:
         number = self.attempt.row.number + 1
         if self.blocked:
             return f"Attempt {number} gets your words: say where it finds what is missing, or how to do without."
-        return f"Attempt {number} gets your words and all of the critique."
+        cost = self.attempt.spent.cost
+        spent = f" Attempt {self.attempt.row.number} cost ${cost:,.2f}." if cost else ""
+        return f"Attempt {number} gets your words and all of the critique.{spent}"
 
     @property
     def _later(self) -> list[StepReading]:

@@ -70,7 +70,7 @@ class PointRow:
         """What happened to its citations, in words."""
         every = self.found + self.broken
         if not every:
-            return "no citation"
+            return "names a place, but quotes nothing" if self.sources else "no citation"
         if self.broken:
             return f"{self.broken} of {every} citations not found" if every > 1 else "citation not found"
         return f"{every} citations found" if every > 1 else "citation found"

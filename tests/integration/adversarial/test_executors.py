@@ -241,7 +241,7 @@ def test_what_nobody_announced_is_not_accepted_either(api: FakeAnthropic, submit
 
 def test_a_person_is_asked_what_to_do(api: FakeAnthropic, submitted: Submit, alice: User, client: Client) -> None:
     run = play(api, submitted, Team(plan=plan(step("one")), executor=executors.gives_up), exhausted="ask")
-    must_hold(run, client, GateKind.EXHAUSTED, "Accept it with open points?", "Reported as blocked.")
+    must_hold(run, client, GateKind.EXHAUSTED, "Go on without it?", "Reported as blocked.")
     answer(run, alice, Verb.APPROVE)
     come_to_rest(run)
     must_hold(run, client, Outcome.FAILED, "Step “Do one” was accepted with open points. Reported as blocked.")

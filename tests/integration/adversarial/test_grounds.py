@@ -115,7 +115,7 @@ def test_after_repetitions_everybody_is_told_which_criterion_is_unmet(
     team.verifier = verifiers.at("one", verifiers.never_passes)
     run = play(api, submitted, team, attempts=3, exhausted="ask")
     must_hold(run, client, GateKind.EXHAUSTED, "one says what was found", "It does not say enough.")
-    gate = words(page(client, f"/runs/{run.pk}/")).partition("“Do one” is out of attempts")[2]
+    gate = words(page(client, f"/runs/{run.pk}/")).partition("“Do one” did not pass in")[2]
     assert "Not met one says what was found It does not say enough." in gate
     assert [one.verdict.stage for one in Attempt.objects.filter(step__key="one")] == ["model", "checks", "checks"]
     answer(run, alice)

@@ -247,7 +247,7 @@ def test_a_step_that_was_kept_is_not_carried_out_again() -> None:
 def test_a_person_is_told_when_nobody_can_do_a_step() -> None:
     run = started("a", attempts=3, replans=0)
     undone(run, "a", Action.CANNOT)
-    question = "“A” did not pass in 1 attempt. The verdict says that no one can do it. Accept it with open points?"
+    question = "“A” did not pass in 1 attempt. The review says that no one can do it. Accept it with open points?"
     assert run.gates.get(kind=GateKind.EXHAUSTED).question == question
 
 

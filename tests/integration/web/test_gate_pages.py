@@ -69,7 +69,8 @@ def test_an_exhausted_step_shows_first_what_was_not_met(alice_client: Client) ->
     assert unmet[1] == criterion
     assert alice_client.get(unescape(unmet[2])).status_code == 200
     assert lines.index("Unsupported") < lines.index('<div class="gate-lead prose"><p>Still two findings.')
-    assert "is out of attempts. Accept it with open points?</h2>" in text
+    assert "did not pass in 2 attempts. Accept it with open points?</h2>" in text
+    assert re.search(r"Attempt 3 gets your words and all of the critique\. Attempt 2 cost \$\d", lines)
     assert lines.count("Finding 2 names a problem") == lines.count("<strong>Attempts 1 and 2</strong>") == 1
     assert "“Draft the notices” goes on with what it wrote. The result will be marked as incomplete." in lines
 
@@ -174,7 +175,7 @@ def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default
     told, fold = page.partition("<article")[2].split("<summary>All of the message</summary>")
     assert ("ANTHROPIC_API_KEY" in told, "Check ANTHROPIC_API_KEY." in fold) == (False, True)
     address = f"/runs/{run.pk}/#gate-{gate_of(run).pk}-title"
-    assert f'role="status"> <a href="{address}">The service refused the key.</a>' in page
+    assert f'href="{address}">The service refused the key.</a>' in page
     Gate.objects.filter(pk=gate_of(run).pk).update(cause="overloaded_error")
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert ("There is no usable plan</h2>" in page, "What helps" in page) == (True, False)

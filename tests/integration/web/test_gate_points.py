@@ -166,7 +166,11 @@ def test_the_most_severe_points_are_shown_before_anything_is_opened(alice_client
     ))  # fmt: skip
     table = f"Five.\n\n| No. | Clause | Severity | Recommendation |\n|---|---|---|---|\n{rows}"
     page = alice_client.get(f"/runs/{factories.reporting(table, waiting).pk}/").text
-    assert findings_of(page) == ["F4 critical Term", "F2 High Fee State the amount.", "F3 Rent"]
+    assert findings_of(page) == [
+        "F4 critical Term no citation",
+        "F2 High Fee no citation State the amount.",
+        "F3 Rent no citation",
+    ]
     assert "and 2 more under “Points”" in page
 
 
@@ -175,7 +179,10 @@ def test_the_only_point_of_a_result_is_shown_whole(alice_client: Client, waiting
     page = alice_client.get(f"/runs/{factories.reporting(f'One point.\n\n- {text}\n\nMore.', waiting).pk}/").text
     [shown] = findings_of(page)
     assert shown.startswith("The fee is missing")
-    assert (shown.count("It has to be stated."), shown.endswith("Büro lease, line 41")) == (10, True)
+    assert (
+        shown.count("It has to be stated."),
+        shown.endswith("Büro lease, line 41 names a place, but quotes nothing"),
+    ) == (10, True)
     assert ('name="back"' in page, "The point has no sound citation" in page) == (False, True)
     rest = alice_client.get(f"{address(gate_of(waiting))}report/").text
     assert ("The fee is" in rest, "More." in rest) == (False, True)
@@ -242,7 +249,7 @@ def test_points_are_a_table_with_id_kind_text_source_and_mark_the_failing_first(
             back[1],
         ],
         ["F1", "Placeholder", "TBD “parking spaces TBD”", "line 23", "citation found", back[0]],
-        ["F3", "Vague term", more, places, "no citation", back[2]],
+        ["F3", "Vague term", more, places, "names a place, but quotes nothing", back[2]],
     ]
     links = re.findall(r'<a href="([^"]*)" data-source(="again" tabindex="-1")? title=', page.split('-points"')[1])
     inline = re.findall(r'<a data-source href="([^"]*)"[^>]*>', page)

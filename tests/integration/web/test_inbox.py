@@ -65,7 +65,7 @@ def test_a_question_is_asked_in_a_few_words_and_leads_to_its_gate(alice_client: 
     for run, words in (
         (plan, "Approve this plan?"),
         (step, "Accept “Review the clauses”?"),
-        (exhausted, "“Review the clauses” did not pass. Accept it with open points?"),
+        (exhausted, "“Review the clauses” did not pass in 2 attempts. Accept it with open points?"),
     ):
         assert f'href="/runs/{run.pk}/#gate-{run.gates.open().get().pk}"' in text
         assert words in text

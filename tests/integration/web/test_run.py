@@ -57,7 +57,7 @@ def test_owner_and_approver_see_it_and_the_signed_out_sign_in(client: Client) ->
         (factories.executing, "Working on “List the contracts and their parties”."),
         (factories.step_gate, "Accept “Review the clauses”?"),
         (factories.exhausted_gate, "Accept with open points"),
-        (factories.blocked, "<strong>Reported as blocked</strong>"),
+        (factories.blocked, "<strong>Why it cannot be done, in the words of the AI:</strong>"),
         (factories.error_gate, "service (api.anthropic.com) refused the API key (401)."),
         (factories.replanned, "1 reused, 1 new"),
         (factories.finished_succeeded, "evidence that the server verified"),
