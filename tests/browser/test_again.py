@@ -140,6 +140,7 @@ def test_without_a_script_a_button_asks_and_another_starts(plain: Page, finished
     assert page.input_value("#id_request") == "Something else"
 
 
+@pytest.mark.exhaustive
 def test_where_htmx_is_missing_asking_starts_nothing(page: Page, finished: str) -> None:
     page.route(
         "**/htmx-4*.js",
