@@ -27,12 +27,9 @@ GATES: Mapping[GateKind, Sequence[str]] = {
     GateKind.TOOL: ["mail", "event", "ticket", "request", "file", "message", "payment", "other call", "long call"],
 }
 """The states of runs, as tests/browser/writes.py has them, that wait at a gate of this kind."""
-_FIRST_OF_EACH = [first for first, *_ in GATES.values()]
-_OTHERS = [state for _, *others in GATES.values() for state in others]
-STATES = [*_FIRST_OF_EACH, *_OTHERS, "succeeded", "partial", "stopped", "files of all kinds"]
 WALKS = {
-    "gates": [f"/runs/{{{state}}}/" for state in _FIRST_OF_EACH],
-    "other states at gates": [f"/runs/{{{state}}}/" for state in _OTHERS],
+    "gates": [f"/runs/{{{first}}}/" for first, *_ in GATES.values()],
+    "other states at gates": [f"/runs/{{{state}}}/" for _, *others in GATES.values() for state in others],
     "lists and forms": [
         "/",
         "/?show=all",
@@ -53,11 +50,11 @@ WALKS = {
         "/runs/{sample}/manage/",
         "/runs/{sample}/delete/",
         "/runs/{sample}/people/",
+        "/runs/{running}/",  # one of many, which fill the lists
     ],
     "runs": [
         "/runs/{partial}/",
         "/runs/{stopped}/",
-        "/runs/{running}/",
         "/runs/{sample}/",
         "/runs/{sample}/?view=timeline",
         "/runs/{sample}/?view=table",
@@ -96,7 +93,7 @@ WALKS = {
         "/runs/{sample}/report/docx/",
     ],
 }
-"""Where a name in braces stands for the run in this state, or for what `make` returns."""
+"""Where a name in braces stands for the run in this state, or for something else that `Made` has."""
 FOR_ADMINISTRATORS = [
     "/people/",
     "/status/",
@@ -123,15 +120,31 @@ NO_PAGES = {
 }
 
 
-def make(site: Site, owner: str) -> Mapping[str, str]:
-    """Makes what the addresses name in braces, and returns what belongs there."""
-    numbers: dict[str, int] = dict(zip(STATES, site.write("runs", owner, *STATES), strict=True))
-    numbers["sample"] = site.write("sample", owner)
-    numbers["running"] = site.write("crowd", owner, 60, 5, 4)
-    numbers["template"] = site.write("template", owner, numbers["sample"], "Notes")
-    numbers["step"] = site.write("step", numbers["partial"], "review")
-    link = site.manage("people", "link", owner, "--base", "").strip()
-    return {"link": link, **{name: str(number) for name, number in numbers.items()}}
+class Made(dict[str, str]):
+    """What belongs where addresses have a name in braces: each is made when it is first asked for."""
+
+    def __init__(self, site: Site, owner: str) -> None:
+        super().__init__()
+        self._site, self._owner = site, owner
+
+    def __missing__(self, name: str) -> str:
+        self[name] = str(self._make(name))
+        return self[name]
+
+    def _make(self, name: str) -> object:
+        match name:
+            case "sample":
+                return self._site.write("sample", self._owner)
+            case "running":
+                return self._site.write("crowd", self._owner, 60, 5, 4)
+            case "template":
+                return self._site.write("template", self._owner, int(self["sample"]), "Notes")
+            case "step":
+                return self._site.write("step", int(self["partial"]), "review")
+            case "link":
+                return self._site.manage("people", "link", self._owner, "--base", "").strip()
+            case state:
+                return self._site.write("runs", self._owner, state)[0]
 
 
 def filled(address: str, made: Mapping[str, str]) -> str:

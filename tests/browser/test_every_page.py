@@ -14,15 +14,15 @@ from runs.acts.registry import SHAPES
 from runs.enums import GateKind
 from runs.web.site.throttle import MAX_WRONG
 from tests.browser.accessible import Walk, check_fits
-from tests.browser.pages import FOR_ADMINISTRATORS, FOR_STRANGERS, GATES, NO_PAGES, WALKS, filled, make
+from tests.browser.pages import FOR_ADMINISTRATORS, FOR_STRANGERS, GATES, NO_PAGES, WALKS, Made, filled
 from tests.browser.site import Site
 from tests.hostile.fuzzing.surface import addresses
 from tests.integration.web.test_access import TABLE
 
 
 @pytest.fixture(scope="module")
-def made(site: Site, me: str) -> Mapping[str, str]:
-    return make(site, me)
+def made(site: Site, me: str) -> Made:
+    return Made(site, me)
 
 
 def check_page(page: Page, walk: Walk) -> None:
@@ -43,8 +43,12 @@ def test_no_page_is_forgotten() -> None:
     assert got - walked == set(NO_PAGES)
 
 
-def test_no_kind_of_gate_is_forgotten(site: Site, made: Mapping[str, str]) -> None:
+def test_no_kind_of_gate_is_forgotten() -> None:
     assert list(GATES) == list(GateKind)
+
+
+@pytest.mark.exhaustive
+def test_every_state_waits_at_its_kind_of_gate(site: Site, made: Made) -> None:
     asked = {kind: site.write("asked_at", [made[state] for state in states]) for kind, states in GATES.items()}
     assert asked == {kind: [kind] * len(states) for kind, states in GATES.items()}
     shapes = {site.write("shape_of_call", made[state]) for state in GATES[GateKind.TOOL]}
@@ -70,9 +74,9 @@ def test_so_are_answers_that_are_none(blank: Page, site: Site, address: str, sta
 def check_pages(page: Page, site: Site, made: Mapping[str, str], addresses: Iterable[str]) -> None:
     """One after the other in one page: a new one takes as long as what is checked."""
     walk, problems = Walk(page), []
-    for address in addresses:
+    for address in [filled(address, made) for address in addresses]:
         try:
-            visit(page, site.url + filled(address, made))
+            visit(page, site.url + address)
             check_page(page, walk)
         except AssertionError as error:
             problems.append(f"{address}: {error}")
@@ -89,11 +93,13 @@ def visit(page: Page, url: str) -> None:
 
 
 @pytest.mark.parametrize("name", WALKS)
-def test_they_are_for_everybody(blank: Page, site: Site, made: Mapping[str, str], name: str) -> None:
+def test_they_are_for_everybody(blank: Page, site: Site, made: Made, name: str) -> None:
     check_pages(blank, site, made, WALKS[name])
 
 
-def test_so_are_pages_for_administrators(blank: Page, site: Site, made: Mapping[str, str]) -> None:
+@pytest.mark.exhaustive
+def test_so_are_pages_for_administrators(blank: Page, site: Site, made: Made) -> None:
+    assert made["plan with an agent"], "there is an agent to look at"
     (session,) = site.account("root", administrator=True)["cookies"]
     blank.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
     check_pages(blank, site, made, FOR_ADMINISTRATORS)
