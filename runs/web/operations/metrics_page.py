@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from runs.accounting.figures import Bucket, Metrics, Trends
+from runs.accounting.figures import Bucket, FiguresOverTime, Metrics, Trends
 from runs.accounting.metrics import metrics_over_time
 from runs.models import Run, User
 from runs.people.permissions import visible_runs
@@ -24,6 +24,8 @@ PERIODS: Mapping[str, int | None] = {"7": 7, "30": 30, "90": 90, "all": None}
 DEFAULT = "30"
 MAX_PEOPLE = 200
 """Names in the filter."""
+FEWEST_COLUMNS = 7
+"""A chart leaves out the columns before its first run, down to so many."""
 _DAYS, _WEEKS, _MONTHS = 31, 190, 1_100
 """Up to so many days a chart has a column for each day, week or month; beyond that for each year."""
 
@@ -52,9 +54,16 @@ class MetricsPage:
         return run_queries.without_ai(one.model for one in self.figures.roles)
 
     @property
+    def spans(self) -> Sequence[FiguresOverTime]:
+        """The columns: not those before the first run, where there are more than a few."""
+        spans = self.trends.spans
+        first = next((place for place, span in enumerate(spans) if span.runs.total), 0)
+        return spans[max(0, min(first, len(spans) - FEWEST_COLUMNS)) :]
+
+    @property
     def labels(self) -> list[str]:
         """The label below each column: a day, the first day of a week, a month or a year."""
-        begins = [timezone.localtime(span.begin) for span in self.trends.spans]
+        begins = [timezone.localtime(span.begin) for span in self.spans]
         step = (begins[1] - begins[0]).days if len(begins) > 1 else 1
         form = "%-d %b" if step <= 7 else "%b %Y" if step <= 31 else "%Y"
         return [f"{begin:{form}}" for begin in begins]
@@ -62,13 +71,13 @@ class MetricsPage:
     @property
     def rows(self) -> list[tuple[str, object]]:
         """The spans with their labels, the latest first, without those in which nothing was submitted."""
-        named = zip(self.labels, self.trends.spans, strict=True)
+        named = zip(self.labels, self.spans, strict=True)
         return [(label, span) for label, span in reversed(list(named)) if span.runs.total]
 
     @property
     def charts(self) -> dict[str, object]:
         """The data for `charts.js`, as JSON."""
-        spans, figures = self.trends.spans, self.figures
+        spans, figures = self.spans, self.figures
         outcomes = ("succeeded", "partial", "failed", "cancelled", "open")
         costs = sorted(figures.roles, key=lambda one: one.totals.cost, reverse=True)
         return {

@@ -12,6 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from runs.accounting import figures
 from runs.models import ModelCall, Run, User, Verdict
+from runs.web.operations.metrics_page import FEWEST_COLUMNS
 from tests import factories
 
 ADDRESS = "/metrics/"
@@ -141,7 +142,7 @@ def test_charts_and_tables_say_the_same(alice_client: Client) -> None:
     ("age", "days", "columns", "label"),
     [
         (0, "7", 7, r"\d+ \w{3}"),
-        (0, "90", 13, r"\d+ \w{3}"),
+        (88, "90", 13, r"\d+ \w{3}"),
         (0, "all", 1, r"\d+ \w{3}"),
         (900, "all", 30, r"\w{3} \d{4}"),
     ],
@@ -155,6 +156,12 @@ def test_long_periods_have_columns_for_weeks_and_months(
     assert len(drawn["labels"]) in {columns, columns + 1}
     assert [one for one in drawn["labels"] if not re.fullmatch(label, one)] == []
     assert sum(drawn["outcomes"]["open"]) == (1 if age > 90 and days != "all" else 2)
+
+
+@pytest.mark.parametrize(("age", "columns"), [(0, FEWEST_COLUMNS), (5, FEWEST_COLUMNS), (12, 13)])
+def test_charts_leave_out_the_days_before_the_first_run(alice_client: Client, age: int, columns: int) -> None:
+    aged(factories.planning(), age)
+    assert len(charts(alice_client.get(f"{ADDRESS}?days=30").text)["labels"]) == columns
 
 
 def test_figures_of_one_person(client: Client, alice: User) -> None:
