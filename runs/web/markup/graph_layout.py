@@ -16,9 +16,17 @@ SWEEPS = 6
 """Times that the ranks are reordered. After that the number of crossings hardly falls."""
 FEW_CROSSINGS = 1
 """Pairs of lines that may cross before ranks leave the order of the plan, in which their steps are numbered."""
+FEWEST_ALIKE = 6
+"""So many steps that depend on the same ones, and on which the same ones depend, have one frame and one line."""
+PAD = 6
+"""From a frame to its steps, in CSS pixels."""
+_BLANK = "\n"
+"""Begins what keeps the place of a step. No key has it."""
 _ROWS = 8
 """Steps above each other at most, where ranks stand side by side."""
 
+type Unit = tuple[str, ...]
+"""The steps in one frame, or a single step."""
 type Slot = str | tuple[int, str]
 """What has a place in a rank: the key of a step, or a lane (rank, bundle) through which lines pass it by."""
 
@@ -35,22 +43,33 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Edge:
-    """A line from the step `start` to `end`, which depends on it; `path` is SVG path data."""
+class Frame:
+    """Around steps that are alike, in CSS pixels. It may lie `PAD` pixels outside of the drawing."""
 
-    start: str
-    end: str
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A line from the steps of `start` to those of `end`, which depend on them all; `path` is SVG path data."""
+
+    start: Unit
+    end: Unit
     path: str
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """`down`: ranks stand below each other. `hidden` counts the dependencies that are not drawn."""
+    """`down`: ranks stand below each other. `hidden` counts the lines that are not drawn."""
 
     width: int
     height: int
     down: bool
     boxes: tuple[Box, ...]
+    frames: tuple[Frame, ...]
     edges: tuple[Edge, ...]
     hidden: int
 
@@ -99,16 +118,44 @@ def draw(dependencies: Mapping[str, Sequence[str]], canvas: Canvas) -> Drawing:
     level = levels(dependencies)
     for key in dependencies:
         by_level[level[key]].append(key)
-    rows = [by_level[number] for number in range(len(by_level))]
+    units = _units(dependencies)
+    # Steps that are alike are on one level, and have ranks of their own.
+    rows: list[Sequence[str]] = []
+    for number in range(len(by_level)):
+        rows.append([key for key in by_level[number] if len(units[key]) == 1])
+        rows += dict.fromkeys(units[key] for key in by_level[number] if len(units[key]) > 1)
+    rows = [row for row in rows if row]
     ways = [_downwards(canvas, rows), *([_sideways(canvas, rows)] if canvas.both else [])]
     drawings = []
     for way in ways:
-        net = _Net(
-            dependencies, [row[at : at + way.per_rank] for row in rows for at in range(0, len(row), way.per_rank)]
-        )
+        net = _Net(dependencies, units, [rank for row in rows for rank in _ranks(row, way.per_rank)])
+        if way.per_band and any(net.first[key] // way.per_band != net.last[key] // way.per_band for key in units):
+            continue  # no frame goes on in the next band
         net.order()
         drawings.append(_Sheet(net, way).drawing())
     return min(drawings, key=lambda drawing: drawing.height)
+
+
+def _units(dependencies: Mapping[str, Sequence[str]]) -> dict[str, Unit]:
+    """By step, those that are drawn in one frame with it."""
+    after: dict[str, set[str]] = defaultdict(set)
+    for key, starts in dependencies.items():
+        for start in starts:
+            after[start].add(key)
+    alike: dict[tuple[frozenset[str], frozenset[str]], list[str]] = defaultdict(list)
+    for key, starts in dependencies.items():
+        if starts or after[key]:
+            alike[frozenset(starts), frozenset(after[key])].append(key)
+    return {key: (key,) for key in dependencies} | {
+        key: tuple(keys) for keys in alike.values() if len(keys) >= FEWEST_ALIKE for key in keys
+    }
+
+
+def _ranks(row: Sequence[str], per_rank: int) -> list[list[str]]:
+    """A row in as many ranks as it needs; those of a frame are as long as each other."""
+    count = -(-len(row) // per_rank)
+    length = -(-len(row) // count) if isinstance(row, tuple) else per_rank
+    return [list(row[at : at + length]) for at in range(0, len(row), length)]
 
 
 def _downwards(canvas: Canvas, rows: Sequence[Sequence[str]]) -> _Way:
@@ -116,7 +163,18 @@ def _downwards(canvas: Canvas, rows: Sequence[Sequence[str]]) -> _Way:
     most = max(1, (canvas.width - lanes + gap) // (canvas.narrowest + gap))
     count = max(1, min(most, max(map(len, rows), default=1)))
     width = min(canvas.widest, (canvas.width - lanes + gap) // count - gap)
-    return _Way(True, _HEIGHT, 20, width, gap, 12, count, 0, 0, canvas.width)
+    return _Way(
+        True,
+        _HEIGHT,
+        24 if any(isinstance(row, tuple) for row in rows) else 20,
+        width,
+        gap,
+        12,
+        count,
+        0,
+        0,
+        canvas.width,
+    )
 
 
 def _sideways(canvas: Canvas, rows: Sequence[Sequence[str]]) -> _Way:
@@ -129,15 +187,27 @@ def _sideways(canvas: Canvas, rows: Sequence[Sequence[str]]) -> _Way:
 
 
 class _Net:
-    """Steps and lanes in ranks, and which of them are linked. `chains`: by line, the slots that it goes through."""
+    """Steps and lanes in ranks, and which of them are linked. `lines`: each with the lanes that it goes through."""
 
-    def __init__(self, dependencies: Mapping[str, Sequence[str]], rows: list[list[str]]) -> None:
+    def __init__(
+        self, dependencies: Mapping[str, Sequence[str]], units: Mapping[str, Unit], rows: list[list[str]]
+    ) -> None:
         self.ranks: list[list[Slot]] = [list(row) for row in rows]
         self.rank_of = {key: number for number, row in enumerate(rows) for key in row}
+        self.units = units
+        self.first = {key: self.rank_of[unit[0]] for key, unit in units.items()}
+        self.last = {key: self.rank_of[unit[-1]] for key, unit in units.items()}
         self.before: dict[Slot, list[Slot]] = defaultdict(list)
         self.after: dict[Slot, list[Slot]] = defaultdict(list)
-        self.chains: list[list[Slot]] = []
-        edges = [(start, end) for end, starts in dependencies.items() for start in dict.fromkeys(starts)]
+        self.lines: list[tuple[Unit, list[Slot], Unit]] = []
+        for number, row in enumerate(rows[1:], 1):  # the columns of a frame
+            before = self.ranks[number - 1]
+            if units[row[0]] == units[rows[number - 1][0]]:
+                # No line passes where the last column ends before the others.
+                self.ranks[number] += [f"{_BLANK}{number} {place}" for place in range(len(row), len(before))]
+                for one, other in zip(before, self.ranks[number], strict=True):
+                    self._link(one, other)
+        edges = [*dict.fromkeys((units[start], units[end]) for end, starts in dependencies.items() for start in starts)]
         edges.sort(key=lambda edge: self._span(*edge))
         outward, inward = Counter(edge[0] for edge in edges), Counter(edge[1] for edge in edges)
         length = 0
@@ -146,23 +216,31 @@ class _Net:
             if length > MAX_LENGTH:
                 break
             # Lines that leave one step, or reach one, share a lane: the larger of the two bundles.
-            bundle = f"from {start}" if outward[start] >= inward[end] else f"to {end}"
-            lanes = ((rank, bundle) for rank in range(self.rank_of[start] + 1, self.rank_of[end]))
-            self._add_line([start, *lanes, end])
-        self.hidden = len(edges) - len(self.chains)
+            bundle = f"from {start[0]}" if outward[start] >= inward[end] else f"to {end[0]}"
+            lanes = ((rank, bundle) for rank in range(self.last[start[0]] + 1, self.first[end[0]]))
+            self._add_line(start, [*lanes], end)
+        self.hidden = len(edges) - len(self.lines)
 
-    def _span(self, start: str, end: str) -> int:
-        return self.rank_of[end] - self.rank_of[start]
+    def _span(self, start: Unit, end: Unit) -> int:
+        return self.first[end[0]] - self.last[start[0]]
 
-    def _add_line(self, chain: list[Slot]) -> None:
-        self.chains.append(chain)
-        for lane in chain[1:-1]:
+    def _add_line(self, start: Unit, lanes: list[Slot], end: Unit) -> None:
+        self.lines.append((start, lanes, end))
+        for lane in lanes:
             if lane not in self.before:
                 self.ranks[int(lane[0])].append(lane)
-        for one, other in pairwise(chain):
-            if other not in self.after[one]:
-                self.after[one].append(other)
-                self.before[other].append(one)
+        leaves = [key for key in start if self.rank_of[key] == self.last[key]]
+        reaches = [key for key in end if self.rank_of[key] == self.first[key]]
+        passed: list[Sequence[Slot]] = [leaves, *([lane] for lane in lanes), reaches]
+        for ones, others in pairwise(passed):
+            for one in ones:
+                for other in others:
+                    self._link(one, other)
+
+    def _link(self, one: Slot, other: Slot) -> None:
+        if other not in self.after[one]:
+            self.after[one].append(other)
+            self.before[other].append(one)
 
     def order(self) -> None:
         """Put each rank in the order of the middles of what its slots are linked to, while fewer lines cross."""
@@ -176,11 +254,16 @@ class _Net:
                 place = _places(self.ranks[beside])
                 own = _places(self.ranks[number])
                 middle = {slot: _mean([place[one] for one in links.get(slot, ())], own[slot]) for slot in own}
+                if self._is_framed(self.ranks[number]):  # its steps in their order, and no lane between them
+                    middle = {slot: own[slot] if isinstance(slot, str) else 1 + middle[slot] for slot in own}
                 self.ranks[number].sort(key=middle.__getitem__)
             crossings = self._crossings()
             if crossings < fewest:
                 best, fewest = [list(rank) for rank in self.ranks], crossings
         self.ranks = best
+
+    def _is_framed(self, rank: Sequence[Slot]) -> bool:
+        return any(isinstance(slot, str) and len(self.units.get(slot, ())) > 1 for slot in rank)
 
     def _crossings(self) -> int:
         """How many pairs of lines between neighbouring ranks cross."""
@@ -219,8 +302,11 @@ class _Sheet:
         in_band = min(way.per_band, len(ranks)) if way.per_band else len(ranks)
         along = in_band * (way.along + way.along_gap) - way.along_gap + 2 * way.margin
         width, height = (self._across, along) if way.down else (along, self._across)
-        edges = tuple(Edge(str(chain[0]), str(chain[-1]), self._path(chain)) for chain in self._net.chains)
-        return Drawing(width, height, way.down, tuple(self._boxes()), edges, self._net.hidden)
+        boxes = {box.key: box for box in self._boxes()}
+        units = dict.fromkeys(unit for unit in self._net.units.values() if len(unit) > 1)
+        frames = tuple(_frame([boxes[key] for key in unit]) for unit in units)
+        edges = tuple(Edge(start, end, self._path(start, lanes, end)) for start, lanes, end in self._net.lines)
+        return Drawing(width, height, way.down, tuple(boxes.values()), frames, edges, self._net.hidden)
 
     def _boxes(self) -> Iterator[Box]:
         way = self._way
@@ -248,6 +334,15 @@ class _Sheet:
     def _middle(self, slot: Slot) -> float:
         return self._start[slot] + (self._way.cross if isinstance(slot, str) else self._lane) / 2
 
+    def _seen_from(self, slot: Slot, other: Slot) -> float:
+        """The middle of `other`, or of its frame if that does not enclose both."""
+        unit = self._net.units.get(other, ()) if isinstance(other, str) else ()
+        return self._middle(other) if len(unit) < 2 or slot in unit else self._center(unit)
+
+    def _center(self, unit: Unit) -> float:
+        starts = [self._start[key] for key in unit if key in self._start]
+        return (min(starts) + max(starts) + self._way.cross) / 2
+
     def _place(self, number: int, links: Mapping[Slot, Sequence[Slot]]) -> None:
         """Each slot as near as possible to the middle of its neighbours."""
         rank = self._net.ranks[number]
@@ -259,7 +354,7 @@ class _Sheet:
         for slot, size in zip(rank, sizes, strict=True):
             half = (self._way.cross if isinstance(slot, str) else self._lane) / 2
             own = self._start.get(slot, packed)
-            linked = [self._middle(one) for one in links.get(slot, ()) if one in self._start]
+            linked = [self._seen_from(slot, one) for one in links.get(slot, ()) if one in self._start]
             wanted.append(_mean(linked, own + half) - half)
             packed += size
         self._start |= zip(rank, _spread(wanted, sizes, room), strict=True)
@@ -283,18 +378,26 @@ class _Sheet:
         place = rank % way.per_band if way.per_band else rank
         return way.margin + place * (way.along + way.along_gap)
 
-    def _path(self, chain: Sequence[Slot]) -> str:
-        """From the end of the first step to the beginning of the last one, straight past what stands between them."""
+    def _path(self, source: Unit, lanes: Sequence[Slot], target: Unit) -> str:
+        """From the end of `source` to the beginning of `target`, straight past what stands between them."""
         way = self._way
-        ranks = range(self._net.rank_of[str(chain[0])], self._net.rank_of[str(chain[-1])] + 1)
-        crosses = [self._middle(slot) + self._offsets[rank] for slot, rank in zip(chain, ranks, strict=True)]
-        drawn = [self._part("M", (self._along(ranks[0]) + way.along, crosses[0]))]
+        ranks = range(self._net.last[source[0]], self._net.first[target[0]] + 1)
+        passed = [self._middle(lane) + self._offsets[rank] for lane, rank in zip(lanes, ranks[1:-1], strict=True)]
+        crosses = [
+            self._center(source) + self._offsets[ranks[0]],
+            *passed,
+            self._center(target) + self._offsets[ranks[-1]],
+        ]
+        pads = {ranks[0]: PAD if len(source) > 1 else 0, ranks[-1]: PAD if len(target) > 1 else 0}
+        drawn = [self._part("M", (self._along(ranks[0]) + way.along + pads[ranks[0]], crosses[0]))]
         for (rank, cross), (_, below) in pairwise(zip(ranks, crosses, strict=True)):
-            begin, end = self._along(rank) + way.along, self._along(rank + 1)
+            begin = self._along(rank) + way.along + (pads[rank] if rank == ranks[0] else 0)
+            end = self._along(rank + 1) - (pads[rank + 1] if rank + 1 == ranks[-1] else 0)
             if end < begin:  # the next band
                 band = [slot for row in self._net.ranks[rank + 1 : rank + 1 + way.per_band] for slot in row]
                 gutter = self._offsets[rank + 1] + min(self._start[slot] for slot in band) - 14
-                corners = ((begin + 12, cross), (begin + 12, gutter), (end - 12, gutter), (end - 12, below))
+                right, left = self._along(rank) + way.along + 12, self._along(rank + 1) - 12
+                corners = ((right, cross), (right, gutter), (left, gutter), (left, below))
                 drawn.append(self._part("L", *corners, (end, below)))
             elif round(cross) == round(below):
                 drawn.append(self._part("L", (end, below)))
@@ -322,6 +425,12 @@ def _merge_straight_lines(parts: Sequence[str], down: bool) -> list[str]:
                 kept.pop()
         kept.append(part)
     return kept
+
+
+def _frame(boxes: Sequence[Box]) -> Frame:
+    x, y = min(box.x for box in boxes) - PAD, min(box.y for box in boxes) - PAD
+    right, bottom = max(box.x + box.width for box in boxes) + PAD, max(box.y + box.height for box in boxes) + PAD
+    return Frame(x, y, right - x, bottom - y)
 
 
 def _places(rank: Sequence[Slot]) -> dict[Slot, float]:

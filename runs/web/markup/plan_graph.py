@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runs.readmodel.plan_view import StepReading
-from runs.web.markup.graph_layout import NARROW, WIDE, Box, Canvas, Drawing, draw
+from runs.web.markup.graph_layout import NARROW, WIDE, Box, Canvas, Drawing, Unit, draw
 
 MAX_NAMED = 5
 """Steps before a step that are named to those who hear the page."""
@@ -24,10 +24,10 @@ class Node:
 
 @dataclass(frozen=True)
 class GraphLine:
-    """From the step with the id `start` to that with the id `end`; `path` is SVG path data."""
+    """From the steps with the ids of `start` to those of `end`, with spaces between; `path` is SVG path data."""
 
-    start: int
-    end: int
+    start: str
+    end: str
     path: str
 
 
@@ -49,12 +49,16 @@ def graphs_of(steps: Sequence[StepReading]) -> list[Graph]:
     for step in steps:
         more = len(step.after) - MAX_NAMED
         after[step.row.key] = ", ".join(step.after[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+    def ids(unit: Unit) -> str:
+        return " ".join(str(known[key].row.pk) for key in unit)
+
     found = []
     for shape, canvas in (("wide", WIDE), ("narrow", NARROW)):
         drawing = _drawing(order, canvas)
         boxes = {box.key: box for box in drawing.boxes}
         nodes = tuple(Node(step, boxes[step.row.key], after[step.row.key]) for step in steps)
-        lines = tuple(GraphLine(known[edge.start].row.pk, known[edge.end].row.pk, edge.path) for edge in drawing.edges)
+        lines = tuple(GraphLine(ids(edge.start), ids(edge.end), edge.path) for edge in drawing.edges)
         found.append(Graph(shape, drawing, nodes, lines))
     return found
 

@@ -33,8 +33,8 @@ function nearest(node, others) {
  * @param {string} other
  */
 function linked(drawing, node, side, other) {
-  const ends = [...drawing.querySelectorAll(`path[data-${side}="${node.dataset.step}"]`)].map(
-    (line) => line.dataset[other],
+  const ends = [...drawing.querySelectorAll(`path[data-${side}~="${node.dataset.step}"]`)].flatMap((line) =>
+    line.dataset[other].split(" "),
   );
   return nodes(drawing).filter((one) => ends.includes(one.dataset.step));
 }
@@ -75,7 +75,7 @@ function light(node) {
   for (const line of document.querySelectorAll(".edges path[data-lit]")) line.removeAttribute("data-lit");
   if (!node) return;
   const step = node.dataset.step;
-  const lines = node.closest(".graph-drawing").querySelectorAll(`path[data-from="${step}"], path[data-to="${step}"]`);
+  const lines = node.closest(".graph-drawing").querySelectorAll(`path[data-from~="${step}"], path[data-to~="${step}"]`);
   for (const line of lines) line.setAttribute("data-lit", "");
 }
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.web.markup.graph_layout import MAX_LENGTH, NARROW, WIDE, Box, Canvas, Drawing, draw
+from runs.web.markup.graph_layout import FEWEST_ALIKE, MAX_LENGTH, NARROW, PAD, WIDE, Box, Canvas, Drawing, Unit, draw
 from tests.work import growth
 
 type Graph = dict[str, list[str]]
@@ -32,12 +32,13 @@ def numbers(path: str) -> list[int]:
     return [int(number) for number in re.findall(r"-?\d+", path)]
 
 
-def ends(drawing: Drawing, box: Box) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where lines reach a box, and where they leave it."""
-    x, y = box.x + box.width // 2, box.y + box.height // 2
-    if drawing.down:
-        return (x, box.y), (x, box.y + box.height)
-    return (box.x, y), (box.x + box.width, y)
+def ends(drawing: Drawing, unit: Unit) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where lines reach a step, or the frame of several, and where they leave it."""
+    boxes, pad = [box for box in drawing.boxes if box.key in unit], PAD if len(unit) > 1 else 0
+    left, right = min(box.x for box in boxes) - pad, max(box.x + box.width for box in boxes) + pad
+    top, bottom = min(box.y for box in boxes) - pad, max(box.y + box.height for box in boxes) + pad
+    x, y = (left + right) // 2, (top + bottom) // 2
+    return ((x, top), (x, bottom)) if drawing.down else ((left, y), (right, y))
 
 
 def check(graph: Graph, drawing: Drawing, canvas: Canvas) -> None:
@@ -48,17 +49,17 @@ def check(graph: Graph, drawing: Drawing, canvas: Canvas) -> None:
     for box in drawing.boxes:
         assert 0 <= box.x <= box.x + box.width <= drawing.width
         assert 0 <= box.y <= box.y + box.height <= drawing.height
-    boxes = {box.key: box for box in drawing.boxes}
     for edge in drawing.edges:
-        assert edge.start in graph[edge.end]
+        assert all(start in graph[end] for start in edge.start for end in edge.end)
         points = numbers(edge.path)
-        begin, end = ends(drawing, boxes[edge.start])[1], ends(drawing, boxes[edge.end])[0]
+        begin, end = ends(drawing, edge.start)[1], ends(drawing, edge.end)[0]
         assert max(abs(points[0] - begin[0]), abs(points[1] - begin[1])) <= 1
         assert max(abs(points[-2] - end[0]), abs(points[-1] - end[1])) <= 1
         assert max(points[0::2]) <= drawing.width
         assert max(points[1::2]) <= drawing.height
         assert min(points) >= 0
-    assert len(drawing.edges) + drawing.hidden == sum(map(len, graph.values()))
+    drawn = sum(len(edge.start) * len(edge.end) for edge in drawing.edges)
+    assert (drawn, drawing.hidden) == (sum(map(len, graph.values())), 0)
 
 
 @given(graphs())
@@ -90,7 +91,7 @@ def test_a_long_chain_goes_on_in_the_next_line() -> None:
 def test_a_line_goes_past_the_steps_between_its_ends() -> None:
     drawing = draw({"a": [], "b": ["a"], "c": ["a", "b"]}, WIDE)
     between = next(box for box in drawing.boxes if box.key == "b")
-    line = next(edge for edge in drawing.edges if (edge.start, edge.end) == ("a", "c"))
+    line = next(edge for edge in drawing.edges if (edge.start, edge.end) == (("a",), ("c",)))
     passing = [y for x, y in zip(*[iter(numbers(line.path))] * 2, strict=True) if between.x <= x <= between.x + 200]
     assert passing
     assert all(y < between.y or y > between.y + between.height for y in passing)
@@ -128,6 +129,45 @@ def test_the_work_on_a_plan_beyond_any_reader_grows_with_its_steps() -> None:
         return draw({f"s{n}": [f"s{one}" for one in range(max(0, n - 30), n)] for n in range(size)}, WIDE)
 
     assert growth(drawn, 50) < 5
+
+
+def test_steps_that_are_alike_have_one_frame_and_one_line_to_them_all() -> None:
+    for canvas in (WIDE, NARROW):
+        drawing = draw(FAN, canvas)
+        assert [(len(edge.start), len(edge.end)) for edge in drawing.edges] == [(1, 38), (38, 1)]
+        (frame,) = drawing.frames
+        inside = [box for box in drawing.boxes if frame.y < box.y < frame.y + frame.height]
+        assert {box.key for box in inside} == {*FAN} - {"first", "last"}
+        assert all(frame.x < box.x < box.x + box.width < frame.x + frame.width for box in inside)
+
+
+@pytest.mark.parametrize(("count", "frames"), [(FEWEST_ALIKE - 1, 0), (FEWEST_ALIKE, 1)])
+def test_a_few_steps_that_are_alike_keep_their_lines(count: int, frames: int) -> None:
+    graph: Graph = {"first": [], **{f"s{n}": ["first"] for n in range(count)}}
+    assert len(draw(graph, WIDE).frames) == frames
+
+
+def test_a_line_goes_past_a_frame() -> None:
+    graph: Graph = {**FAN, "last": [*FAN["last"], "first"]}
+    for canvas in (WIDE, NARROW):
+        drawing = draw(graph, canvas)
+        check(graph, drawing, canvas)
+        (frame,) = drawing.frames
+        (past,) = (edge for edge in drawing.edges if (edge.start, edge.end) == (("first",), ("last",)))
+        points = [*zip(*[iter(numbers(past.path))] * 2, strict=True)]
+        beside = [x for x, y in points if frame.y + PAD <= y <= frame.y + frame.height - PAD]
+        assert beside
+        assert all(x < frame.x or x > frame.x + frame.width for x in beside)
+
+
+@given(st.integers(0, 20), st.integers(0, 20), st.integers(1, 12))
+def test_frames_between_frames_and_chains(first: int, second: int, length: int) -> None:
+    graph: Graph = {f"c{n}": [f"c{n - 1}"] if n else [] for n in range(length)}
+    graph |= {f"s{n}": [f"c{length - 1}"] for n in range(first)}
+    graph |= {f"t{n}": [f"s{one}" for one in range(first)] for n in range(second)}
+    graph["end"] = [f"t{n}" for n in range(second)]
+    for canvas in (WIDE, NARROW):
+        check(graph, draw(graph, canvas), canvas)
 
 
 def test_a_line_past_many_ranks_takes_few_bytes() -> None:
