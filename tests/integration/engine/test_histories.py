@@ -45,7 +45,7 @@ from tests.factories import Submit
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
 from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 class Killed(BaseException):

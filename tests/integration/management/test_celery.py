@@ -122,8 +122,11 @@ def test_a_worker_that_is_asked_to_end_hands_over_at_once(cluster: Cluster, api:
 
 
 @pytest.mark.needs("PostgreSQL", "redis-server")
+@pytest.mark.exhaustive
 def test_work_that_ends_its_process_each_time_waits_for_a_person(cluster: Cluster, api: FakeAnthropic) -> None:
-    """Whichever process it ended: the losses are counted in its row."""
+    """Whichever process it ended: the losses are counted in its row, as `tests/integration/engine/test_losses.py` has
+    them without Celery.
+    """
     asked, over = threading.Semaphore(0), threading.Event()
 
     def silent(request: Request, right: Answer) -> Answer:
