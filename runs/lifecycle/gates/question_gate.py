@@ -10,12 +10,18 @@ from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, hold, open_gate, step_of
 from runs.models import Gate, Run, User, WorkItem
 from runs.models.querysets import GateQuerySet
+from runs.store.trees import files_of
 from runs.text.truncate import quoted, truncate
 
 MAX_TITLE = 240
 """Characters of a question that its title shows. A longer one follows in full."""
 DELEGATED = "Decide for yourself."
 """The beginning of an answer that leaves the decision to the model."""
+
+
+NONE_FITS = "None of these answers fits."
+DIFFERS_BY_FILE = "It differs from file to file."
+DEPENDS = "It depends on the case."
 
 
 class QuestionGate(GateType):
@@ -89,6 +95,14 @@ def ask(work: WorkItem, question: str, choices: Sequence[str], why: str = "") ->
     digest = question_digest(question)
     if not work.run.gates.open().filter(kind=GATE.kind, digest=digest).exists():
         open_gate(work.run, GATE, question, digest, work=work, step=step_of(work), choices=list(choices), why=why)
+
+
+def choices_beyond(gate: Gate) -> tuple[str, ...]:
+    """The answers for a person whom no choice of the model fits; none if the model offers no choices."""
+    if not gate.choices:
+        return ()
+    several = len(files_of(gate.run.inputs)) > 1
+    return (NONE_FITS, DIFFERS_BY_FILE if several else DEPENDS)
 
 
 def asked_in(run: Run) -> GateQuerySet:

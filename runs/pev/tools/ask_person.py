@@ -35,7 +35,9 @@ class AskPerson(Tool):
     why: Annotated[
         _Why, Field(description="Why no file answers it and what the answer changes, with file and place")
     ] = ""
-    choices: Annotated[list[_Choice], Field(max_length=8, description="Likely answers; may be empty")] = []
+    choices: Annotated[
+        list[_Choice], Field(max_length=8, description="Likely answers, each with what follows from it; may be empty")
+    ] = []
 
     def run(self, context: ToolContext) -> ToolResult:
         """Returns the answer. Raises AnswerAwaited until there is one, and InvalidInput if no further question may be

@@ -20,6 +20,7 @@ from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, distinct
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import Answer, GateFigures, GateType, Limit, Subject, Wording
+from runs.lifecycle.gates.question_gate import choices_beyond
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.snoozes import SNOOZES
@@ -51,7 +52,7 @@ from runs.text.truncate import quoted
 from runs.web.gates.first_findings import Finding, first_findings
 from runs.web.gates.unmet_criteria import Unpassed
 from runs.web.markup.point_tables import PointsTable, point_tables
-from runs.web.markup.prose import cited
+from runs.web.markup.prose import cited, named_in
 from runs.web.steps.attempt_changes import Changes, changes_of
 
 MAX_OPEN_STEPS = 8
@@ -275,6 +276,18 @@ class GateView:
     def has_whole_question(self) -> bool:
         """Whether the title already says the whole question."""
         return self.title == self.row.question
+
+    @cached_property
+    def named(self) -> list[tuple[str, str]]:
+        """The files and places that a question, its reason and its choices name: words and address of each."""
+        if self.type.subject is not Subject.QUESTION:
+            return []
+        return named_in("\n".join([self.row.question, self.row.why, *(self.row.choices or ())]), self.row.run)
+
+    @property
+    def ways_out(self) -> tuple[str, ...]:
+        """The answers that are offered next to those of the AI: a question need not fit."""
+        return choices_beyond(self.row)
 
     @property
     def plan(self) -> PlanReading | None:

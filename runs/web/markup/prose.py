@@ -20,10 +20,14 @@ from runs.readmodel.status_words import check_in_words
 from runs.reports.markdown_html import render_markdown
 from runs.reports.texts import linked
 from runs.store import trees
+from runs.text.file_titles import titles_of
 from runs.web.site.addresses import Place, citation_address, file_address, files_address
 
 MAX_PATH = 300
 MAX_LINKS = 200
+MAX_NAMED, MAX_TITLED = 8, 200
+"""Places that are listed below a text, and files up to which titles are looked for in it."""
+_CLAUSE = re.compile(r"\b(?:[Cc]lause|[Ss]ection) (?P<number>\d{1,9}(?:\.\d{1,9}){0,8}(?:\([a-z\d]{1,4}\)){0,4})")
 _PLACE = re.compile(
     r"(?:, line|: Line) (?P<line>\d{1,9})\b"
     r"|, (?P<kind>clause|section|page|slide|paragraph) (?P<number>\d{1,9}(?:\.\d{1,9}){0,8}(?:\([a-z\d]{1,4}\)){0,4})"
@@ -101,6 +105,29 @@ def references_in(text: str, place: Run | Attempt, most: int = MAX_LINKS) -> Ite
                 address = file_address(run.pk, name, found.sha256, pointed)
                 yield Reference(start, at, path, pointed.line, _words(match), address)
                 break
+
+
+def named_in(text: str, run: Run) -> list[tuple[str, str]]:
+    """The files of the run that a text names by path, by name or by title, with the places in them: words and address
+    of each. A clause without a file is one of the only file that is named.
+    """
+    files = {**trees.files_of(run.head), **trees.files_of(run.inputs)}
+    titles, folded = titles_of(files) if len(files) <= MAX_TITLED else {}, text.casefold()
+    places = {one.address: f"{one.path}, {one.words}" for one in references_in(text, run, MAX_NAMED)}
+    named = [path for path in files if _is_named(folded, path, path.rpartition("/")[2], titles.get(path, ""))]
+    if len(named) == 1:
+        (path,) = named
+        for match in islice(_CLAUSE.finditer(text), MAX_NAMED):
+            place = Place(anchor=match["number"])
+            address = file_address(run.pk, path, files[path].sha256, place)
+            places.setdefault(address, f"{titles.get(path) or path}, {match[0]}")
+    for path in named:
+        places.setdefault(file_address(run.pk, path, files[path].sha256), titles.get(path) or path)
+    return [(words, address) for address, words in places.items()][:MAX_NAMED]
+
+
+def _is_named(folded: str, *names: str) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded) for name in names if len(name) > 2)
 
 
 def _words(match: re.Match[str]) -> str:

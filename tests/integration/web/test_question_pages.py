@@ -34,6 +34,8 @@ def test_the_page_says_who_asks_what_and_what_may_be_answered(alice_client: Clie
         "Let the AI decide: It decides for itself, and says in its result what it decided.",
         'placeholder="Your own words, instead of a choice or to add to it (the AI sees them)"',
         'name="choice" value="German law"',
+        'name="choice" value="None of these answers fits."',
+        'name="choice" value="It differs from file to file."',
         'name="verb" value="answer"',
         ">Let the AI decide</button>",
         "Nothing is approved by them.",
@@ -49,6 +51,26 @@ def test_a_long_question_is_shown_whole_below_its_title_with_the_reason(alice_cl
     assert re.search(r">(Which law\? ){21}Which la…</h2>", page)
     assert re.search(r'<p class="gate-cause">(Which law\? ?){60}</p>', page)
     assert "<strong>Why, in words of the AI:</strong> “The lease is silent.”" in page
+
+
+def test_what_a_question_names_is_linked_to_its_source(alice_client: Client) -> None:
+    run = factories.question_gate("Which law does clause 2 of the Büro lease mean?")
+    page = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
+    gate = page.split("<strong>Look it up:</strong>")[1].split("</p>")[0]
+    assert re.search("[?&;][a-z]+=2#hit", gate)
+    assert re.findall(">([^<]+)</a>", gate) == ["Büro lease, clause 2", "Büro lease"]
+
+
+def test_a_clause_that_may_be_of_several_files_is_no_link(alice_client: Client) -> None:
+    run = factories.question_gate("Does clause 2 of the Büro lease or of the Service agreement hold?")
+    page = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
+    gate = page.split("<strong>Look it up:</strong>")[1].split("</p>")[0]
+    assert re.findall(">([^<]+)</a>", gate) == ["Büro lease", "Service agreement"]
+
+
+def test_a_question_without_choices_offers_no_way_out_of_them(alice_client: Client) -> None:
+    run = factories.question_gate(choices=[])
+    assert 'name="choice"' not in alice_client.get(f"/runs/{run.pk}/").text
 
 
 def test_an_answer_lets_the_work_go_on(alice_client: Client) -> None:
