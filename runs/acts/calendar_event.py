@@ -12,6 +12,8 @@ def _remarks(call: ShapedCall) -> Iterator[Remark]:
         return
     value = call.value("Invitations")
     said = "" if value is None else str(value).strip().lower()
+    if call.differs("Invitations"):
+        said = ""
     if said in _NO:
         yield Remark("calm", "Invitations", "none are sent, the call says")
     elif said in _YES:

@@ -1,21 +1,27 @@
 """A call that acts outside as people see it: what it does, as whom, whether it can be undone, and all that is sent."""
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from runs.acts.facts import MAX_DEPTH, Fact, FactReader, as_json, flattened, properties_of
+from runs.acts.facts import MAX_DEPTH, MAX_LABEL, Fact, FactReader, as_json, flattened, properties_of
 from runs.acts.field_values import field_shown
 from runs.acts.misleading import warnings
 from runs.acts.registry import SHAPES
-from runs.acts.shape import Field, Remark, Shape, ShapedCall, Wording
-from runs.mcp_client.server_config import CallTerms
-from runs.text.plural import pluralize
+from runs.acts.shape import Field, Remark, Shape, ShapedCall, Wording, canonical, differ
+from runs.mcp_client.server_config import CallTerms, ServerTool
+from runs.text.plural import list_with_and, pluralize, word_for
+from runs.text.truncate import quoted
 
 MAX_OTHERS = 100
 """Arguments outside of a shape that are shown one by one. The rest is shown as JSON."""
+MAX_DECISIVE = 4
+"""Arguments of a call of unknown shape that are said again before it is carried out."""
+MAX_DIFFERENCE = 60
+"""Characters of a value that a sentence on a contradiction repeats."""
 
 
 class _Recognised(NamedTuple):
@@ -60,11 +66,13 @@ class Call:
     @property
     def undo(self) -> Remark:
         """Whether it can be undone: as the administrator says, else by its shape."""
-        can_be_undone = self.terms.can_be_undone
-        if can_be_undone is None and self.wording.is_final:
-            can_be_undone = False
-        said = replace(self.terms, can_be_undone=can_be_undone).undo
-        return Remark("good" if can_be_undone else "warn", said)
+        terms = _with_undo(self.terms, self.wording)
+        return Remark("good" if terms.can_be_undone else "warn", terms.undo)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it cannot be undone."""
+        return _with_undo(self.terms, self.wording).can_be_undone is False
 
     @property
     def account(self) -> Remark:
@@ -85,13 +93,46 @@ class Call:
     @property
     def misleading(self) -> list[Remark]:
         """What in it is hidden or looks like something else."""
-        return [Remark("bad", "Look closely", sentence) for sentence in self.hidden]
+        hidden = [Remark("bad", "Look closely", sentence) for sentence in self.hidden]
+        return [*(Remark("bad", "Contradiction", sentence) for sentence in self.contradictions), *hidden]
+
+    @cached_property
+    def contradictions(self) -> list[str]:
+        """The fields that several arguments mean with different values, as sentences that show all of them. The
+        arguments next to the object that holds the fields may mean them as well.
+        """
+        _, fields, outer = self._recognised
+        inner = self.arguments[outer] if outer else self.arguments
+        used = {name for _, name in fields}
+        unused = [(name, value) for name, value in inner.items() if name not in used]
+        unused += [(name, value) for name, value in self.arguments.items() if outer and name != outer]
+        found = []
+        for one in dict.fromkeys(one for one, _ in fields):
+            meant = [(name, inner[name]) for other, name in fields if other == one]
+            meant += [(name, value) for name, value in unused if canonical(name) in one.names]
+            if differ(value for _, value in meant):
+                said = list_with_and([f"{_shortly(value)} ({name[:MAX_LABEL]})" for name, value in meant])
+                found.append(
+                    f"“{one.label}” is given {len(meant):,} times with different values: {said}. Which of them counts "
+                    "is not known."
+                )
+        return found
 
     @cached_property
     def effects(self) -> tuple[Remark, ...]:
         """What it does, as far as its shape says that."""
         shape = self._recognised.shape
-        return tuple(shape.remarks(self._shaped)) if shape and self._shaped else ()
+        said = tuple(shape.remarks(self._shaped)) if shape and self._shaped else ()
+        secrets = sum(fact.secrets for fact in self.fields)
+        if not secrets:
+            return said
+        hidden = f"{pluralize(secrets, 'value')} that {word_for(secrets, 'looks', 'look')} like keys or passwords"
+        return (*said, Remark("warn", "Sent but not shown", f"{hidden}: only their length and fingerprint are below"))
+
+    @property
+    def said_again(self) -> list[Remark]:
+        """What is said again before it is carried out, if it cannot be undone."""
+        return [*self.misleading, *self.effects, self.undo]
 
     def remarks(self, reasons: Iterable[Remark] = ()) -> list[Remark]:
         """All that people should know before they read the fields, what is misleading first."""
@@ -115,6 +156,13 @@ class Call:
     @property
     def short_fields(self) -> list[Fact]:
         return [fact for fact in self.fields if not fact.excerpt]
+
+    @property
+    def decisive(self) -> list[Fact]:
+        """What is said again before it is carried out, if it cannot be undone: who gets it, and how much of it."""
+        labels = {one.label for one, _ in self._recognised.fields if one.is_decisive}
+        found = [fact for fact in self.short_fields if fact.label.partition(": ")[0] in labels]
+        return found if labels else list(self.others[:MAX_DECISIVE])
 
     @cached_property
     def json(self) -> str:
@@ -147,7 +195,7 @@ class Call:
         if shape is None:
             return None
         schemas = properties_of(self.schema)
-        labelled = {one.label: name for one, name in reversed(fields)}
+        labelled = {one.label: [name for other, name in fields if other == one] for one, _ in fields}
         if outer:
             return ShapedCall(self.tool, self.arguments[outer], properties_of(schemas.get(outer)), labelled)
         return ShapedCall(self.tool, self.arguments, schemas, labelled)
@@ -185,6 +233,27 @@ class Call:
         if outer:
             others += _others(reader, {name: one for name, one in self.arguments.items() if name != outer}, schemas)
         return tuple(flattened(shown)), tuple(flattened(others))
+
+
+def terms_by_shape(tool: ServerTool, terms: CallTerms) -> CallTerms:
+    """What is known about calls of a tool before it is called: what the administrator says, else what its name and the
+    properties of its schema say.
+    """
+    known = properties_of(tool.schema)
+    found = [(shape, fields) for shape in SHAPES if (fields := shape.fields_of_schema(known))]
+    if not found:
+        return terms
+    shape, _ = max(found, key=lambda one: len(one[1]))
+    return _with_undo(terms, shape.wording_for(tool.name))
+
+
+def _with_undo(terms: CallTerms, wording: Wording | None) -> CallTerms:
+    is_final = terms.can_be_undone is None and wording is not None and wording.is_final
+    return replace(terms, can_be_undone=False) if is_final else terms
+
+
+def _shortly(value: object) -> str:
+    return quoted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), MAX_DIFFERENCE)
 
 
 def _best(arguments: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[Shape, Sequence[tuple[Field, str]]] | None:

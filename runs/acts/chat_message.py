@@ -26,6 +26,7 @@ SHAPE = Shape(
                 "to recipient recipients user userid username phone phonenumber tonumber"
             ),
             PEOPLE | {"integer"},
+            is_decisive=True,
         ),
         Field("In the thread", names("thread threadid threadts replyto replytomessageid"), TEXT | {"integer"}),
         Field("Attachments", names("attachment attachments files media"), DETAILS, has_files=True),

@@ -5,10 +5,11 @@
 | text | itself; several lines or a long one as an excerpt with its length |
 | `true`, `false`, `null` | yes, no, nothing |
 | list, object | an entry or a labelled fact for each member; of an object in an object, with both labels |
-| a key or password, where a shape names it as one | its length |
+| a key or password, where a shape names it as one | its length and a fingerprint |
 | what lies deeper than MAX_DEPTH, or comes after MAX_FACTS members | an excerpt of its JSON |
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -45,7 +46,8 @@ class Fact:
 
     A short value is `words`, with a `note` for what they do not say; a long one is an `excerpt`, which is JSON if
     `is_json`. `parts` are members of a list, without labels, or of an object. `file`: the path of the file
-    of the run that it names; `is_no_file`: it names one that the run does not have.
+    of the run that it names; `is_no_file`: it names one that the run does not have. `is_secret`: its value is not
+    shown.
     """
 
     label: str
@@ -58,6 +60,7 @@ class Fact:
     parts: tuple["Fact", ...] = ()
     file: str = ""
     is_no_file: bool = False
+    is_secret: bool = False
 
     @property
     def is_line(self) -> bool:
@@ -66,6 +69,11 @@ class Fact:
         if not few or (self.is_list and not all(part.words.isnumeric() for part in self.parts)):
             return False
         return all(len(part.words) <= MAX_SHORT and not (part.parts or part.excerpt) for part in self.parts)
+
+    @property
+    def secrets(self) -> int:
+        """How many values in it are not shown."""
+        return self.is_secret + sum(part.secrets for part in self.parts)
 
     @property
     def is_address(self) -> bool:
@@ -112,9 +120,20 @@ def label_of(name: str, schema: object) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Secret:
-    """Stands for a key or password, of which only the length is shown."""
+    """Stands for a key or password, of which only the length and a fingerprint are shown. `scheme`: the word before it,
+    such as Bearer.
+    """
 
-    length: int
+    text: str
+    scheme: str = ""
+
+    @property
+    def words(self) -> str:
+        length, digest = pluralize(len(self.text), "character"), hashlib.sha256(self.text.encode(errors="replace"))
+        return (
+            f"a key or password of {length} with the fingerprint {digest.hexdigest()[:8]}, which only the technical "
+            "details show"
+        )
 
 
 def flattened(facts: Iterable[Fact]) -> Iterator[Fact]:
@@ -151,8 +170,7 @@ class FactReader:
             case None:
                 return Fact(label, name, note="nothing")
             case Secret():
-                length = pluralize(value.length, "character")
-                return Fact(label, name, note=f"a key or password of {length}, which only the technical details show")
+                return Fact(label, name, value.scheme, note=value.words, is_secret=True)
             case int() | float():
                 return Fact(label, name, json.dumps(value))
             case list() | dict() if not value:
@@ -164,6 +182,8 @@ class FactReader:
                 items = schema.get("items") if isinstance(schema, Mapping) else None
                 parts = tuple(self.fact("", one, items, depth=depth + 1) for one in value)
                 note = f"{len(value):,}" if len(value) > 1 else ""
+                if value and all(isinstance(one, int | float) and not isinstance(one, bool) for one in value):
+                    note = f"{pluralize(len(value), 'number')}; the call does not say in which unit"
                 return Fact(label, name, note=note, is_list=True, parts=parts)
             case dict():
                 self.left -= len(value)
@@ -191,7 +211,7 @@ def as_json(value: object) -> str:
 
 
 def strings_in(value: object) -> Iterator[str]:
-    """All texts of a value, names of properties included."""
+    """All texts of a value in its order, names of properties included."""
     waiting = [value]
     while waiting:
         match waiting.pop():
@@ -199,9 +219,9 @@ def strings_in(value: object) -> Iterator[str]:
                 yield text
             case dict() as members:
                 yield from members
-                waiting += members.values()
+                waiting += reversed(members.values())
             case list() as entries:
-                waiting += entries
+                waiting += reversed(entries)
 
 
 def _text(label: str, name: str, text: str) -> Fact:

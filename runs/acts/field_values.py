@@ -1,8 +1,10 @@
 """The values of fields that mean something: moments, people, files, and headers with secrets."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 from runs.acts.facts import Fact, FactReader, Secret
@@ -10,6 +12,12 @@ from runs.acts.shape import Field, canonical, names
 
 MAX_SECRET = 300
 """Characters of a secret that is not shown. A longer one may be something else, and is shown."""
+MAX_SECRETS = 3
+"""Secrets of one field that are not shown. Requests rarely need more of them, and more could carry something else."""
+_KEY = re.compile(
+    r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{0,15}) )?(?P<key>[!-~]+)|(?P<cookies>[^\s=;]+=[!-~]*(?:; ?[^\s=;]+=[!-~]*)*)"
+)
+"""What keys, passwords and cookies look like: no text in words."""
 _MAIL = names("email address emailaddress mail")
 _NAME = names("name displayname fullname cn")
 _FILE = names("path filepath filename file name url")
@@ -19,7 +27,7 @@ _DATE, _ZONE = names("datetime date"), names("timezone")
 def field_shown(reader: FactReader, one: Field, name: str, value: object, schema: object) -> Fact:
     """A field with the label of its shape, and `name` next to it."""
     if one.secrets:
-        value = _without_secrets(value, one.secrets)
+        value = _without_secrets(value, one.secrets, count())
     fact = reader.fact(one.label, value, schema, name=name)
     if one.is_moment:
         return _moment(fact, value)
@@ -58,25 +66,30 @@ def _moment(fact: Fact, value: object) -> Fact:
     return replace(fact, words=said) if said else fact
 
 
-def _without_secrets(value: object, secrets: frozenset[str]) -> object:
+def _without_secrets(value: object, secrets: frozenset[str], hidden: Iterator[int]) -> object:
     """The headers with their secrets replaced, also where each is an object with a name and a value."""
     match value:
         case dict():
-            return {name: _secret(part) if canonical(name) in secrets else part for name, part in value.items()}
+            return {name: _secret(part, hidden) if canonical(name) in secrets else part for name, part in value.items()}
         case list():
-            return [_without_secret(part, secrets) for part in value]
+            return [_without_secret(part, secrets, hidden) for part in value]
         case _:
             return value
 
 
-def _without_secret(part: object, secrets: frozenset[str]) -> object:
+def _without_secret(part: object, secrets: frozenset[str], hidden: Iterator[int]) -> object:
     if not isinstance(part, dict) or canonical(str(part.get("name", part.get("key", "")))) not in secrets:
         return part
-    return {name: _secret(inner) if name == "value" else inner for name, inner in part.items()}
+    return {name: _secret(inner, hidden) if name == "value" else inner for name, inner in part.items()}
 
 
-def _secret(value: object) -> object:
-    return Secret(len(value)) if isinstance(value, str) and 0 < len(value) <= MAX_SECRET else value
+def _secret(value: object, hidden: Iterator[int]) -> object:
+    """What stands for a secret. A text that does not look like one, or comes after MAX_SECRETS others, is shown."""
+    is_short = isinstance(value, str) and 0 < len(value) <= MAX_SECRET
+    found = _KEY.fullmatch(value) if isinstance(value, str) and is_short else None
+    if found is None or next(hidden) >= MAX_SECRETS:
+        return value
+    return Secret(found["key"] or found[0], found["scheme"] or "")
 
 
 def _with_people(fact: Fact, value: object) -> Fact:

@@ -35,7 +35,9 @@ _ODD_IN_HOST = re.compile(r"[^\w.:-]")
 
 
 def _address(call: ShapedCall) -> SplitResult | None:
-    """The parts of the address; None if it has no host that can be read."""
+    """The parts of the address; None if it has no host that can be read, or the call has several addresses."""
+    if call.differs("Address"):
+        return None
     try:
         found = urlsplit(call.text("Address"))
         return found if found.hostname and found.port != -1 else None
@@ -44,6 +46,9 @@ def _address(call: ShapedCall) -> SplitResult | None:
 
 
 def _method(call: ShapedCall) -> str:
+    """In capital letters; empty if the call has several."""
+    if call.differs("Method"):
+        return ""
     return call.text("Method").upper() or ("POST" if call.value("Data") is not None else "GET")
 
 
@@ -61,7 +66,7 @@ def _worded(call: ShapedCall, wording: Wording) -> Wording:
 def _remarks(call: ShapedCall) -> Iterator[Remark]:
     address, method = _address(call), _method(call)
     if address is None or address.hostname is None:
-        yield Remark("bad", "Not known where it goes", "the address has no host that can be read")
+        yield Remark("bad", "Not known where it goes", _no_host(call))
         return
     if _ODD_IN_HOST.search(address.hostname):
         yield Remark("bad", "Misleading address", "it can be read as the address of another host")
@@ -76,6 +81,10 @@ def _remarks(call: ShapedCall) -> Iterator[Remark]:
         yield Remark("warn", "Not encrypted", "others on the way can read and change it (http instead of https)")
     if said := _METHODS_IN_WORDS.get(method):
         yield Remark("calm", f"{method} request", said)
+
+
+def _no_host(call: ShapedCall) -> str:
+    return "the call has several addresses" if call.differs("Address") else "the address has no host that can be read"
 
 
 def _is_own(host: str) -> bool:
@@ -96,8 +105,8 @@ def _is_own(host: str) -> bool:
 SHAPE = Shape(
     "http_request",
     (
-        Field("Method", names("method httpmethod verb requestmethod"), TEXT),
-        Field("Address", names("url uri endpoint requesturl targeturl webhookurl"), TEXT),
+        Field("Method", names("method httpmethod verb requestmethod"), TEXT, is_decisive=True),
+        Field("Address", names("url uri endpoint requesturl targeturl webhookurl"), TEXT, is_decisive=True),
         Field("Query", names("query queryparams params parameters searchparams"), DETAILS),
         Field("Headers", names("headers httpheaders requestheaders"), DETAILS, secrets=_SECRETS),
         Field("Data", names("body data json payload requestbody content"), DETAILS),

@@ -1,10 +1,11 @@
 """A payment or a transfer of money: an amount, and who gets it."""
 
 import re
-from collections.abc import Collection, Iterator
-from decimal import Decimal, InvalidOperation
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
 
 from runs.acts.shape import DETAILS, MOMENT, PEOPLE, TEXT, Field, Remark, Shape, ShapedCall, Wording, canonical, names
+from runs.text.numbers import MAX_FIGURE_CHARACTERS, numbers_in
 
 _CURRENCY = names("currency currencycode ccy")
 _VALUE = names("amount value")
@@ -18,11 +19,11 @@ MAX_DIGITS = 15
 
 def _remarks(call: ShapedCall) -> Iterator[Remark]:
     yield _money(call)
-    account = call.text("To the account")
+    accounts = [value.strip() for value in call.values("To the account") if isinstance(value, str)]
     if not call.value("To"):
-        yield Remark("warn", "To whom", f"no name is given{', only an account' if account else ''}")
-    iban = re.sub(r"\s", "", account).upper()
-    if _IBAN.fullmatch(iban) and not _is_valid(iban):
+        yield Remark("warn", "To whom", f"no name is given{', only an account' if any(accounts) else ''}")
+    ibans = [re.sub(r"\s", "", account).upper() for account in accounts]
+    if any(_IBAN.fullmatch(iban) and not _is_valid(iban) for iban in ibans):
         yield Remark("bad", "Wrong account number", "its check digits do not fit: it is mistyped or made up")
     if not call.value("From the account"):
         yield Remark("warn", "From which account", "unknown; the call does not say")
@@ -32,17 +33,35 @@ def _remarks(call: ShapedCall) -> Iterator[Remark]:
 
 def _money(call: ShapedCall) -> Remark:
     """The amount with its currency, how often it is paid, and the sum."""
-    amount, currency = _number(call.value("Amount")), _currency(call)
-    if amount is None:
-        return Remark("warn", "Amount", "it cannot be read as a number: see below")
+    currency = _currency(call)
     unit = f" {currency}" if currency else ""
+    if call.differs("Amount"):
+        return Remark("bad", "Pays", "not known how much: the call names several amounts")
+    if call.differs("Currency"):
+        return Remark("bad", "Pays", "not known in which currency: the call names several")
+    written = _written(call.value("Amount"))
+    unit_of_text = next((number.unit for number in numbers_in(written[:MAX_FIGURE_CHARACTERS])), "")
+    if currency and unit_of_text not in ("", currency.upper()):
+        return Remark(
+            "bad", "Pays", f"not known in which currency: the amount is “{written}”, the currency “{currency}”"
+        )
+    amounts = _amounts(call.value("Amount"))
+    if len(amounts) > 1:
+        return Remark("bad", "Pays", _ambiguous(written, amounts, unit))
+    if not amounts:
+        return Remark("warn", "Amount", "it cannot be read as a number: see below")
+    (amount,) = amounts
     decimals = _decimals(amount)
     said = [f"{amount:,.{decimals}f}{unit or ' (no currency given)'}"]
     if _is_in_cents(call):
         said.append("in the smallest unit, such as cents")
-    every, times = _named(call, _EVERY), _number(_named(call, _TIMES))
-    repeats = call.value("Repeats") is not None or times is not None
-    if repeats and times is not None:
+    every, count = _named(call, _EVERY), _named(call, _TIMES)
+    numbers = _amounts(count)
+    times = numbers[0] if len(numbers) == 1 else None
+    repeats = call.value("Repeats") is not None or count is not None
+    if len(numbers) > 1:
+        said.append(f"{_each(every)}{_ambiguous(str(count), numbers, ' times')}")
+    elif repeats and times is not None:
         said.append(f"{_each(every)}{times:,f} times, {amount * times:,.{decimals}f}{unit} in total")
     elif repeats:
         said.append(f"{_each(every)}without an end that the call names")
@@ -56,26 +75,44 @@ def _each(every: object) -> str:
 
 
 def _currency(call: ShapedCall) -> str:
-    return call.text("Currency") or str(_inside(call.value("Amount"), _CURRENCY) or "").strip()[:20]
+    """The currency of its own argument, or the one in the amount: an object, or a text such as “5 EUR”."""
+    own = call.text("Currency") or str(_inside(call.value("Amount"), _CURRENCY) or "").strip()[:20]
+    if own or not (written := _written(call.value("Amount"))):
+        return own
+    return next((number.unit for number in numbers_in(written)), "")
 
 
 def _is_in_cents(call: ShapedCall) -> bool:
-    name = call.labelled.get("Amount", "")
+    name = next(iter(call.labelled.get("Amount", ())), "")
     schema = call.schemas.get(name)
     told = schema.get("description") if isinstance(schema, dict) else ""
     return canonical(name) in names("amountcents amountincents amountminor") or bool(_SMALLEST.search(str(told)))
 
 
-def _number(value: object) -> Decimal | None:
+def _written(value: object) -> str:
+    """An amount as the call has it; empty for what is no number and no text."""
     if isinstance(value, dict):
         value = _inside(value, _VALUE)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        number = Decimal(str(value).strip())
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() and abs(number.adjusted()) < MAX_DIGITS else None
+    return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def _amounts(value: object) -> list[Decimal]:
+    """All that an amount can mean, the smallest first: 1 and 1,000 for the text “1.000”. JSON numbers have one value.
+    Empty for what is not one number, or has too many digits.
+    """
+    written = _written(value)
+    found = [] if len(written) > MAX_FIGURE_CHARACTERS else list(numbers_in(written))
+    if len(found) != 1 or (found[0].start, found[0].end) != (0, len(written)) or found[0].comparison:
+        return []
+    is_text = isinstance(value, str) or (isinstance(value, dict) and isinstance(_inside(value, _VALUE), str))
+    values = found[0].values if is_text else [Decimal(written)]
+    amounts = sorted({-one if found[0].is_negative and is_text and one > 0 else one for one in values})
+    return amounts if all(abs(one.adjusted()) < MAX_DIGITS for one in amounts) else []
+
+
+def _ambiguous(written: str, amounts: Sequence[Decimal], unit: str) -> str:
+    said = " or as ".join(f"{one:,.{_decimals(one)}f}{unit}" for one in amounts)
+    return f"“{written}” is ambiguous: it can be read as {said}"
 
 
 def _named(call: ShapedCall, known: Collection[str]) -> object:
@@ -110,8 +147,9 @@ SHAPE = Shape(
             "Amount",
             names("amount total sum totalamount paymentamount amountcents amountincents amountminor"),
             TEXT | {"integer", "number", "object"},
+            is_decisive=True,
         ),
-        Field("Currency", _CURRENCY, TEXT),
+        Field("Currency", _CURRENCY, TEXT, is_decisive=True),
         Field(
             "To",
             names(
@@ -119,6 +157,7 @@ SHAPE = Shape(
                 "accountholder merchant vendor supplier"
             ),
             PEOPLE,
+            is_decisive=True,
         ),
         Field(
             "To the account",
@@ -127,6 +166,7 @@ SHAPE = Shape(
                 "beneficiaryaccount toaccount destinationaccount destination accountnumber"
             ),
             PEOPLE | {"integer"},
+            is_decisive=True,
         ),
         Field("At the bank", names("bic swift swiftcode bankcode sortcode routingnumber bank bankname"), TEXT),
         Field(

@@ -1,5 +1,6 @@
 """What a known shape of call declares: how its arguments are recognised, its words, its fields, and what they mean."""
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Field:
     """One thing that a shape shows. `names` are those of the properties that mean it, as `canonical` returns them.
 
     `is_moment`: a date and time, which is shown with its weekday. `has_files`: names of files. `secrets`: names of
-    members whose values are keys or passwords.
+    members whose values are keys or passwords. `is_decisive`: it is said again before a call that cannot be undone.
     """
 
     label: str
@@ -45,13 +46,16 @@ class Field:
     is_moment: bool = False
     has_files: bool = False
     secrets: frozenset[str] = frozenset()
+    is_decisive: bool = False
 
     def takes(self, name: str, value: object, schema: object) -> bool:
         """Whether a property means this. Both its value and the type in its schema, if it has one, have to fit."""
-        if canonical(name) not in self.names or type_of_json(value) not in self.types:
-            return False
+        return type_of_json(value) in self.types and self.is_of(name, schema)
+
+    def is_of(self, name: str, schema: object) -> bool:
+        """Whether the name of a property and the type in its schema, if it has one, fit."""
         declared = declared_types(schema)
-        return not declared or bool(declared & self.types)
+        return canonical(name) in self.names and (not declared or bool(declared & self.types))
 
 
 @dataclass(frozen=True)
@@ -90,18 +94,26 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True)
 class ShapedCall:
-    """A call of a known shape: the name of its tool, its arguments with their schemas, and the name of the argument
-    that each label stands for, the first one if there are several.
+    """A call of a known shape: the name of its tool, its arguments with their schemas, and the names of the arguments
+    that each label stands for.
     """
 
     tool: str
     arguments: Mapping[str, Any]
     schemas: Mapping[str, Any]
-    labelled: Mapping[str, str]
+    labelled: Mapping[str, Sequence[str]]
+
+    def values(self, label: str) -> list[object]:
+        """The values of a field, one for each argument that means it."""
+        return [self.arguments[name] for name in self.labelled.get(label, ())]
 
     def value(self, label: str) -> object:
-        """The value of a field; None if the call does not have it."""
-        return self.arguments.get(self.labelled.get(label, ""))
+        """The value of a field, the first of several; None if the call does not have it."""
+        return next(iter(self.values(label)), None)
+
+    def differs(self, label: str) -> bool:
+        """Whether two arguments that mean this field have different values, so that none of them can be relied on."""
+        return differ(self.values(label))
 
     def text(self, label: str) -> str:
         """The value of a field without spaces around it; empty if it is no text."""
@@ -151,6 +163,15 @@ class Shape:
         labels = {field.label for field, _ in found}
         return found if all(group & labels for group in self.needs) else ()
 
+    def fields_of_schema(self, schemas: Mapping[str, Any]) -> Sequence[Field]:
+        """The fields that calls with these properties can have; none if the shape is another."""
+        known = {canonical(name) for name in schemas}
+        if known & self.unlike or (self.markers and not known & self.markers):
+            return ()
+        found = [field for field in self.fields if any(field.is_of(name, schemas[name]) for name in schemas)]
+        labels = {field.label for field in found}
+        return found if all(group & labels for group in self.needs) else ()
+
     def _found(self, arguments: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[tuple[Field, str]]:
         left = list(arguments)
         for field in self.fields:
@@ -166,6 +187,17 @@ class Shape:
             if words & wording.verbs:
                 return None if words & CHANGING_VERBS - wording.verbs else wording
         return None if self.needs_verb or words & CHANGING_VERBS else self.wordings[0]
+
+
+def differ(values: Iterable[object]) -> bool:
+    """Whether the values are not all the same. A list of one entry is that entry; spaces and capitals do not count."""
+    return len({_comparable(value) for value in values}) > 1
+
+
+def _comparable(value: object) -> str:
+    if isinstance(value, list) and len(value) == 1:
+        (value,) = value
+    return " ".join((value if isinstance(value, str) else json.dumps(value, sort_keys=True)).split()).casefold()
 
 
 def canonical(name: str) -> str:

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from runs.accounting.prices import price_of_search
+from runs.acts.call import terms_by_shape
 from runs.contracts.ports import Acting, ToolSpec
 from runs.enums import INSIDE, Effect
 from runs.isolation.sandbox_mounts import MountView
@@ -128,14 +129,19 @@ class StepEffect:
         return f"{self.words}. {self.details}" if self.details else self.words
 
 
-def effects_of(step: PlanStep, policy: Policy) -> list[StepEffect]:
-    """What a step may do beyond reading and writing files of the run, for people who approve it."""
+def effects_of(step: PlanStep, policy: Policy, known: Mapping[str, ServerTool]) -> list[StepEffect]:
+    """What a step may do beyond reading and writing files of the run, for people who approve it. `known`: the tools of
+    servers.
+    """
     elsewhere = sorted(name for name in step.tools if is_of_a_server(name))
-    return [*map(StepEffect, _own_effects(step, policy)), *map(_effect_of_server_tool, elsewhere)]
+    effects = (_effect_of_server_tool(name, known.get(name)) for name in elsewhere)
+    return [*map(StepEffect, _own_effects(step, policy)), *effects]
 
 
-def _effect_of_server_tool(name: str) -> StepEffect:
+def _effect_of_server_tool(name: str, tool: ServerTool | None) -> StepEffect:
     terms, effect = terms_of(name), server_effect(name)
+    if tool:
+        terms = terms_by_shape(tool, terms)
     details = [terms.does] if terms.does else []
     if effect is Effect.ACTS:
         account = terms.account or "not named by the administrator"

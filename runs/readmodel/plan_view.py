@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -30,7 +30,15 @@ from runs.lifecycle.coverage import planned
 from runs.lifecycle.criteria_ledger import entry_of
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
-from runs.lifecycle.toolset import StepEffect, checking_commands, effects_of
+from runs.lifecycle.toolset import (
+    StepEffect,
+    checking_commands,
+    effects_of,
+    is_of_a_server,
+    server_of,
+    server_tools,
+)
+from runs.mcp_client.server_config import ServerTool
 from runs.models import Attempt, Gate, Plan, Step, Verdict
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import subagents_of
@@ -228,6 +236,12 @@ class PlanReading:
     def tried_steps(self) -> tuple[StepReading, ...]:
         """The steps for reports: all of the newest version; of an earlier one only those that were tried."""
         return tuple(step for step in self.steps if self.newest or step.own)
+
+    @cached_property
+    def server_tools(self) -> Mapping[str, ServerTool]:
+        """The tools of the MCP servers that its steps name."""
+        named = {name for spec in self.specs.values() for name in spec.tools if is_of_a_server(name)}
+        return server_tools(map(server_of, named))
 
     @cached_property
     def given(self) -> Set[str]:
@@ -480,7 +494,7 @@ class StepReading:
     @cached_property
     def effects(self) -> list[StepEffect]:
         """What the step may do beyond reading and writing files of the run."""
-        return effects_of(self.row.spec, self.plan.rows.run.policy)
+        return effects_of(self.row.spec, self.plan.rows.run.policy, self.plan.server_tools)
 
     @property
     def agent(self) -> NamedAgent | None:

@@ -20,9 +20,9 @@ def test_400_lines_keep_neither_other_arguments_nor_the_buttons_out_of_view(
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"{site.url}/runs/{number}/")
     gate = page.locator('.gate[data-kind="tool"]')
-    expect(gate.get_by_text("9,491 characters in 400 lines")).to_be_visible()
+    expect(gate.get_by_text("9,491 characters in 400 lines").first).to_be_visible()
     for text in ("Line 1 of the letter.", "Line 400 of the letter.", "ann@example.com"):
-        expect(gate.get_by_text(text)).to_be_visible()
+        expect(gate.get_by_text(text).first).to_be_visible()
     expect(gate.get_by_text("Line 200 of the letter.")).not_to_be_visible()
     gate.locator(".act-words").last.scroll_into_view_if_needed()
     for name in ("Send", "Don’t send"):
@@ -57,6 +57,37 @@ def test_an_email_is_decided_on_one_screen_and_declined_by_one_click(
     expect(gate.get_by_text('"subject": "Reminder')).to_be_visible()
     refuse.click()
     expect(page.locator(".run-decided")).to_contain_text("decided against sending an e-mail")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_a_payment_says_amount_and_account_again_before_it_is_made(
+    page: Page, site: Site, me: str, width: int, height: int
+) -> None:
+    (number,) = site.write("runs", me, "payment")
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{site.url}/runs/{number}/")
+    gate = page.locator('.gate[data-kind="tool"]')
+    pay, again = (gate.get_by_role("button", name=name, exact=True) for name in ("Pay", "Pay now"))
+    expect(again).to_have_count(0)
+    pay.click()
+    dialog = gate.get_by_role("dialog", name="Make this payment?")
+    for text in ("1,200.50", "DE02 1203 0000 0000 2020 51", "Cannot be undone"):
+        expect(dialog.get_by_text(text)).to_be_in_viewport()
+    expect(dialog.get_by_role("button", name="Back")).to_be_focused()
+    check_both_themes(page)
+    dialog.get_by_role("button", name="Back").click()
+    expect(dialog).to_have_count(0)
+    pay.click()
+    again.click()
+    expect(page.locator(".run-decided")).to_contain_text("approved making a payment")
+
+
+def test_the_end_of_a_long_text_is_one_click_away(page: Page, site: Site, me: str) -> None:
+    (number,) = site.write("runs", me, "long call")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{site.url}/runs/{number}/")
+    page.get_by_role("link", name="To the end of “Text”").click()
+    expect(page.get_by_text("Line 400 of the letter.")).to_be_in_viewport()
 
 
 def test_signs_are_seen_and_not_copied(page: Page, site: Site, me: str) -> None:

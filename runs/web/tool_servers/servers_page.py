@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from runs.acts.call import terms_by_shape
 from runs.engine.mcp_listings import want
 from runs.enums import Effect
 from runs.errors import InvalidInput
@@ -135,7 +136,7 @@ class ServerRow:
             set_by = "not set, so it counts as acting outside"
         if tool.name in self.config.repeatable:
             set_by += "; may be called again after a crash"
-        terms = self.config.terms_of(tool.name)
+        terms = terms_by_shape(tool, self.config.terms_of(tool.name))
         notice = f"{terms.does} {terms.undo}." if effect is Effect.ACTS else ""
         return ToolRow(tool.name, tool.description, effect.words, set_by, notice.strip())
 

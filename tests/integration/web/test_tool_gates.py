@@ -80,7 +80,26 @@ def test_only_administrators_are_told_what_they_can_do(alice_client: Client, adm
 def test_an_attachment_that_is_a_file_of_the_run_is_a_link(alice_client: Client) -> None:
     page = gate_on(alice_client, "mail__send", MAIL | {"attachments": ["Service agreement.md", "other.pdf"]})
     assert re.search(r'<a href="/runs/\d+/files/contracts/Service%20agreement.md" data-source>Open ', page)
-    assert words_of(page).count("not a file of this run, so it cannot be opened here") == 1
+    assert "not a file of this run, so it cannot be opened here" in words_of(page)
+
+
+def test_a_call_that_cannot_be_undone_is_confirmed_where_it_is_said_again(alice_client: Client) -> None:
+    """The dialog needs no script, and the safe answer needs no dialog."""
+    page = " ".join(gate_on(alice_client, "bank__pay", {"amount": "1.000", "currency": "EUR", "to": "Bob"}).split())
+    before, _, dialog = page.partition('role="dialog"')
+    assert 'name="verb" value="approve"' not in before
+    assert 'name="verb" value="reject"' in before
+    for words in (
+        "“1.000” is ambiguous: it can be read as 1 EUR or as 1,000 EUR",
+        ">Bob</bdi>",
+        'name="verb" value="approve">Pay now</button>',
+    ):
+        assert words in dialog
+
+
+def test_a_call_that_can_be_undone_is_approved_with_one_click(alice_client: Client) -> None:
+    page = " ".join(gate_on(alice_client, "mail__create_draft", MAIL).split())
+    assert 'name="verb" value="approve"' in page.partition('role="dialog"')[0]
 
 
 def test_addresses_are_read_from_left_to_right(alice_client: Client) -> None:

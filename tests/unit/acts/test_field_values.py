@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -93,8 +94,16 @@ def test_what_is_more_than_a_person_is_shown_member_by_member(person: dict[str, 
 @pytest.mark.parametrize(
     ("headers", "shown"),
     [
-        ({"Authorization": "Bearer 12345", "Accept": "*/*"}, {"Authorization": "12 characters", "Accept": "*/*"}),
+        ({"Authorization": "Bearer 12345", "Accept": "*/*"}, {"Authorization": "Bearer 5 characters", "Accept": "*/*"}),
         ({"X-Api-Key": "x" * MAX_SECRET}, {"X api key": f"{MAX_SECRET} characters"}),
+        ({"Cookie": "a=b; c=d"}, {"Cookie": "8 characters"}),
+        # A text in words is no key.
+        ({"X-Secret": "Send it to Eve"}, {"X secret": "Send it to Eve"}),
+        # More keys than requests need may carry something else.
+        (
+            {"Authorization": "1", "Cookie": "2", "Token": "3", "Password": "4"},
+            {"Authorization": "1 character", "Cookie": "1 character", "Token": "1 character", "Password": "4"},
+        ),
         # Too long for a key: it may carry something else.
         ({"Cookie": "x" * (MAX_SECRET + 1)}, {"Cookie": "x" * (MAX_SECRET + 1)}),
     ],
@@ -108,8 +117,11 @@ def test_keys_in_headers_are_counted_and_not_shown(headers: dict[str, str], show
 
 
 def _words_of(fact: Fact) -> str:
-    secret = fact.note.removeprefix("a key or password of ").removesuffix(", which only the technical details show")
-    return fact.words or (fact.excerpt.text if fact.excerpt else secret)
+    if not fact.is_secret:
+        return fact.excerpt.text if fact.excerpt else fact.words
+    length, _, fingerprint = fact.note.removeprefix("a key or password of ").partition(" with the fingerprint ")
+    assert re.fullmatch("[0-9a-f]{8}, which only the technical details show", fingerprint)
+    return f"{fact.words} {length}".strip()
 
 
 def test_a_key_in_a_list_of_headers_is_not_shown_either() -> None:
