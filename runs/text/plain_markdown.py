@@ -8,6 +8,7 @@ _LINK = re.compile(r"!?\[((?:\\.|[^\[\]\\])*+)\]\((?:<[^<>]*>?|[^()\s]*)\)?")
 _LINK_WITH_TARGET = re.compile(r"!?\[((?:\\.|[^\[\]\\])*+)\]\((?:<([^<>]*)>|([^()\s]*))\)")
 _LINE_MARK = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+|\d{1,9}[.)]\s+)?(?:\[[ xX]\]\s+)?")
 _MARKUP = re.compile(r"\*\*|`|\\(?=[!-/:-@\[-`{-~])")
+_ESCAPED = re.compile(r"\\(?=[<>])")
 _PAIRED = re.compile(r"\*\*(?=\S)([^*\n]{0,2000}[^*\s])\*\*|`([^`\n]{1,2000})`")
 """Bold words and code. Two stars by themselves stay, because patterns of paths have them, as in contracts/**/*.md."""
 
@@ -24,13 +25,15 @@ def plain_line(line: str) -> str:
 
 
 def without_markup(text: str) -> str:
-    """A whole text without the targets of links and the marks of bold words and code. All else stays."""
-    return _PAIRED.sub(_content, _LINK_WITH_TARGET.sub(r"\1", text))
+    """A whole text without the targets of links, the marks of bold words and code, and the backslashes that keep angle
+    brackets from being tags. All else stays, such as the brackets of a pattern.
+    """
+    return _ESCAPED.sub("", _PAIRED.sub(_content, _LINK_WITH_TARGET.sub(r"\1", text)))
 
 
 def readable(line: str) -> str:
     """A line of Markdown in which a link is its words with its target in brackets, decoded, and nothing is bold."""
-    return _PAIRED.sub(_content, _LINK_WITH_TARGET.sub(_words_and_target, line))
+    return _ESCAPED.sub("", _PAIRED.sub(_content, _LINK_WITH_TARGET.sub(_words_and_target, line)))
 
 
 def _content(match: re.Match[str]) -> str:

@@ -80,7 +80,7 @@ def test_an_answer_lets_the_work_go_on(alice_client: Client) -> None:
     assert (gate.status, gate.reason) == (GateStatus.ANSWERED, "French law\nBut ask me before you send it.")
     assert [work.status for work in run.work.open()] == [WorkStatus.READY]
     history = alice_client.get(f"/runs/{run.pk}/history/").text
-    assert escape("alice answered the question of “Review the clauses”: French law") in history
+    assert escape("answered the question of “Review the clauses”: French law") in history
 
 
 def test_it_may_be_left_to_the_model(alice_client: Client) -> None:

@@ -27,6 +27,7 @@ def test_a_line_of_markdown_is_shown_as_text(line: str, words: str) -> None:
         ("**Each** point quotes [its clause](lease%20one.md#L3)", "Each point quotes its clause"),
         ("`rows.csv` has a row for each of contracts/**/*.md", "rows.csv has a row for each of contracts/**/*.md"),
         ("2 ** 3 and [an index]", "2 ** 3 and [an index]"),
+        (r"The title is \<i>Lease\</i>, by \[A-Z\]", r"The title is <i>Lease</i>, by \[A-Z\]"),
     ],
 )
 def test_a_text_loses_its_marks_and_nothing_else(text: str, words: str) -> None:
@@ -35,6 +36,7 @@ def test_a_text_loses_its_marks_and_nothing_else(text: str, words: str) -> None:
 
 def test_a_line_keeps_where_its_links_lead() -> None:
     line = "- **Rent:** [“2,400”](<Service agreement.md#L3>), [“May”](Lease%20one.docx#p4)"
+    assert readable(r"\<i>Rent\</i>") == "<i>Rent</i>"
     assert readable(line) == "- Rent: “2,400” (Service agreement.md#L3), “May” (Lease one.docx#p4)"
 
 
