@@ -25,7 +25,6 @@ class BudgetGate(GateType):
         "A note (optional)",
         "Finishing keeps what has passed; the result is marked as incomplete, and nothing more is spent.",
         needs_reason=False,
-        default=False,
     )
     does = {
         Verb.APPROVE: "The run goes on from where it stopped, up to the new limit, and you are asked again there.",
@@ -98,20 +97,26 @@ def ask(work: WorkItem, sentence: str) -> None:
 
 
 def _suggested_budget(now: Decimal, figures: GateFigures) -> tuple[Decimal, str]:
-    """A new budget, and how it was worked out. It covers the lower end of the estimate: the upper end can be many times
-    the budget, which is too much for a button that is pressed without a change of the field.
+    """A new budget, and how it was worked out. It covers the upper end of the estimate, but is at most twice the
+    budget so far, or twice what the lower end needs, because the upper end can be many times as much.
     """
     spent, low, high = figures.spent, figures.rest_low, figures.rest_high
     if not low:
         more = (max(now, spent) + now).quantize(_CENT, ROUND_UP)
         return more, f"${more} adds the budget so far once more, because the cost of the rest is not estimated."
-    more = max(spent + low, now + _CENT).quantize(_CENT, ROUND_UP)
-    if spent + low <= now:
-        why = f"${more} is a cent more than the budget so far, which covers the lower end of the estimate"
+    end, rest = ("upper", high) if high and high > low else ("lower", low)
+    more = max(spent + rest, now + _CENT).quantize(_CENT, ROUND_UP)
+    doubled = (max(now, spent + low) * 2).quantize(_CENT, ROUND_UP)
+    if end == "upper" and more > doubled:
+        what = "what the lower end of the estimate needs" if spent + low > now else "the budget so far"
+        return doubled, f"${doubled} is twice {what}. The upper end needs ${more}, so you may be asked again."
+    if spent + rest <= now:
+        why = f"${more} is a cent more than the budget so far, which covers the {end} end of the estimate"
     else:
-        why = f"${more} is ${spent:.2f} spent and ${low:.2f} for the rest, the lower end of its estimate"
-    most = f" ${(spent + high).quantize(_CENT, ROUND_UP)} covers the upper end." if high and high > low else ""
-    return more, f"{why}. It is enough if every further step passes at once; each further attempt needs more.{most}"
+        why = f"${more} is ${spent:.2f} spent and ${rest:.2f} for the rest, the {end} end of its estimate"
+    if end == "upper":
+        return more, f"{why}. It includes further attempts."
+    return more, f"{why}. It is enough if every further step passes at once; each further attempt needs more."
 
 
 def _suggested_minutes(now: int, figures: GateFigures) -> tuple[int, str]:

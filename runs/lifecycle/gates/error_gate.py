@@ -26,26 +26,36 @@ from runs.models import Gate, User, WorkItem, clock
 
 @dataclass(frozen=True)
 class Cause:
-    """`title` is a sentence without full stop, `helps` says who can do what."""
+    """`title` is a sentence without full stop, `helps` says who can do what. `waits`: only an administrator can
+    remove the cause, so that the person who is asked can only wait.
+    """
 
     title: str
     helps: str
+    waits: bool = False
 
 
 _RESTART = "in the environment of the server and restarts it"
 _GOES_ON = "Until then trying again cannot help; after it, the run goes on from here."
 _CAUSES: Mapping[str, Cause] = {
     "authentication_error": Cause(
-        "The service refused the key", f"An administrator sets the right key {_RESTART}. {_GOES_ON}"
+        "The service refused the key", f"An administrator sets the right key {_RESTART}. {_GOES_ON}", waits=True
     ),
-    "no_key": Cause("The key for the service is missing", f"An administrator sets it {_RESTART}. {_GOES_ON}"),
-    "no_address": Cause("The address of the service is wrong", f"An administrator sets it {_RESTART}. {_GOES_ON}"),
+    "no_key": Cause(
+        "The key for the service is missing", f"An administrator sets it {_RESTART}. {_GOES_ON}", waits=True
+    ),
+    "no_address": Cause(
+        "The address of the service is wrong", f"An administrator sets it {_RESTART}. {_GOES_ON}", waits=True
+    ),
     "billing_error": Cause(
-        "The account at the service has no credit", f"Add credit to it; no restart is needed. {_GOES_ON}"
+        "The account at the service has no credit",
+        f"An administrator adds credit to it; no restart is needed. {_GOES_ON}",
+        waits=True,
     ),
     "permission_error": Cause(
         "The key may not use this model",
         f"An administrator has the model allowed for this key, or sets another key {_RESTART}. {_GOES_ON}",
+        waits=True,
     ),
     "not_found_error": Cause(
         "The service does not know this model",
@@ -115,7 +125,9 @@ class ErrorGate(GateType):
 
     def heading_of(self, gate: Gate) -> str:
         cause = cause_of(gate.cause)
-        return f"{cause.title}." if cause else self.heading
+        if not cause:
+            return self.heading
+        return f"{cause.title}. It waits for an administrator." if cause.waits else f"{cause.title}."
 
     def about(self, gate: Gate, step: str) -> str:
         return f"trying {step} again" if step else "trying again"

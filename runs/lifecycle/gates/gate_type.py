@@ -251,8 +251,8 @@ class GateType(ABC):
         if figures.attempt:
             facts = ["high-risk step"] if figures.complexity == Complexity.HIGH else []
             facts += [f"attempt {figures.attempt}{f' of {figures.allowed}' if figures.allowed else ''}"]
-            sure = [] if figures.confidence is None else [f"AI review {figures.confidence * 100:.0f} % confident"]
-            return facts + sure
+            sure = figures.confidence
+            return facts + ([] if sure is None else [f"the AI is {sure * 100:.0f} % confident in its own result"])
         return [f"step “{figures.step_name}”"] if figures.step_name else []
 
     def bound_to(self, gate: Gate, attempt: int) -> str:

@@ -184,6 +184,23 @@ class GateView:
         return "calm" if self.warns_of_result else "good"
 
     @property
+    def doubts(self) -> str:
+        """What is doubtful although every criterion is met, counted, as the line on the criteria says it."""
+        if self.criteria_mark != "calm" or self.attempt is None:
+            return ""
+        counts = [
+            (len(self.broken), "broken citation"),
+            (len(self.untraced), "figure without a source"),
+            (len(self.weak), "criterion with weak evidence"),
+        ]
+        plurals = {"figure without a source": "figures without a source"}
+        plurals["criterion with weak evidence"] = "criteria with weak evidence"
+        found = [pluralize(count, one, plurals.get(one, "")) for count, one in counts if count]
+        if self.uncited:
+            found.insert(0, self.uncited.words[:1].lower() + self.uncited.words[1:])
+        return "but " + ", ".join(found or ["see the warnings above"])
+
+    @property
     def title(self) -> str:
         """What is asked, in a few words."""
         return self.type.title(self.row)

@@ -171,11 +171,12 @@ def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert "The service refused the key</h2>" in page
     assert "<strong>What helps</strong> An administrator sets the right key in the environment of the server" in page
+    assert "once the cause is gone." in page
     assert '<button class="button" name="verb" value="approve">Plan again</button>' in undescribed(page)
     told, fold = page.partition("<article")[2].split("<summary>All of the message</summary>")
     assert ("ANTHROPIC_API_KEY" in told, "Check ANTHROPIC_API_KEY." in fold) == (False, True)
     address = f"/runs/{run.pk}/#gate-{gate_of(run).pk}-title"
-    assert f'href="{address}">The service refused the key.</a>' in page
+    assert f'href="{address}">The service refused the key. It waits for an administrator.</a>' in page
     Gate.objects.filter(pk=gate_of(run).pk).update(cause="overloaded_error")
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert ("There is no usable plan</h2>" in page, "What helps" in page) == (True, False)
@@ -192,7 +193,7 @@ def test_an_error_says_its_cause_first_then_what_was_tried_and_what_each_button_
         "The executor (claude-sonnet-5-5) was asked 8 times, each time without an answer.",
         "Attempt 1 goes on from where it stopped.",
         "The planner gets your words and this error. It writes version 2 for approval.",
-        "Stop the run</strong> under “More”",
+        "Stop the run</strong> in the menu",
     ]
     places = [page.find(sentence) for sentence in told]
     assert places == sorted(places)

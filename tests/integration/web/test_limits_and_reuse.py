@@ -62,11 +62,12 @@ def test_a_limit_names_the_rest_of_the_work_and_its_buttons_the_amount_and_what_
     left = [*estimate.steps[1:], *estimate.final]
     low, high = (sum((getattr(one, end) for one in left), Decimal(0)) for end in ("low", "high"))
     text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
+    left_out = "Finishing now leaves out “Review the clauses”, “Draft the notices”."
     rest = f"The rest is estimated at ${low:,.2f} to ${high:,.2f} (typical figures for steps of this risk)."
-    assert f"1 of 3 steps done. In progress: “Review the clauses”. {rest}" in text
-    raised = (spent_usd(run) + low).quantize(Decimal("0.01"), ROUND_UP)
+    assert f"1 of 3 steps done. In progress: “Review the clauses”. {left_out} {rest}" in text
+    raised = (2 * (spent_usd(run) + low)).quantize(Decimal("0.01"), ROUND_UP)
     assert f'value="approve">Raise to ${raised}</button>' in undescribed(text)
-    assert f"${raised} is ${spent_usd(run):.2f} spent and ${low:.2f} for the rest, the lower end of its" in text
+    assert f"${raised} is twice what the lower end of the estimate needs. The upper end needs $" in text
     assert "Finish now with 1 of 3 steps</button>" in text
     minutes = alice_client.get(f"/runs/{factories.time_gate().pk}/").text
     assert 'value="approve">Raise to 93 minutes</button>' in undescribed(minutes)

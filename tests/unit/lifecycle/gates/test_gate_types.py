@@ -146,6 +146,35 @@ def test_a_suggested_budget_is_what_is_spent_and_the_lower_end_of_the_rest(
     assert (limit.suggested, limit.why.startswith(why.removesuffix("."))) == (Decimal(suggested), True)
 
 
+@pytest.mark.parametrize(
+    ("high", "suggested", "why"),
+    [
+        ("0.40", "0.70", "$0.70 is $0.30 spent and $0.40 for the rest, the upper end of its estimate. It includes"),
+        ("4.00", "1.00", "$1.00 is twice the budget so far. The upper end needs $4.30, so you may"),
+        ("0.15", "0.51", "$0.51 is a cent more than the budget so far, which covers the upper end of the estimate."),
+    ],
+)
+def test_a_suggested_budget_covers_the_upper_end_up_to_twice_the_budget(high: str, suggested: str, why: str) -> None:
+    asked = gate(GateKind.BUDGET)
+    asked.run.policy = factories.policy(budget=Decimal("0.50"))
+    figures = GateFigures(spent=Decimal("0.30"), rest_low=Decimal("0.10"), rest_high=Decimal(high))
+    [limit] = type_of(asked).limits(asked, figures)
+    assert (limit.suggested, limit.why.startswith(why)) == (Decimal(suggested), True)
+
+
+def test_the_facts_of_a_result_say_who_is_confident_of_what() -> None:
+    facts = type_of(gate(GateKind.STEP)).facts(GateFigures(attempt=2, allowed=3, confidence=0.86))
+    assert facts == ["attempt 2 of 3", "the AI is 86 % confident in its own result"]
+
+
+def test_a_suggested_budget_is_at_most_twice_what_the_lower_end_needs() -> None:
+    asked = gate(GateKind.BUDGET)
+    asked.run.policy = factories.policy(budget=Decimal("0.50"))
+    figures = GateFigures(spent=Decimal("0.30"), rest_low=Decimal("2.00"), rest_high=Decimal("9.00"))
+    [limit] = type_of(asked).limits(asked, figures)
+    assert (limit.suggested, "twice what the lower end" in limit.why) == (Decimal("4.60"), True)
+
+
 @pytest.mark.parametrize(("worked_seconds", "suggested"), [(1_800, 60), (1_861, 62), (600, 30)])
 def test_a_suggested_time_limit_counts_from_what_was_worked(worked_seconds: int, suggested: int) -> None:
     asked = gate(GateKind.BUDGET)
