@@ -19,9 +19,12 @@ from runs.models import Agent, Plan, User
 from runs.people.permissions import is_administrator
 from runs.pev.agents import NO_AGENTS, AgentDefinition, AgentRoster, named_in, policy_for_agent, subagents_of
 from runs.pev.contracts import PlanContract, PlanStep
-from runs.pev.policy import RULES, Policy
-from runs.text.diff import DiffBudget, TextChange, word_diff
+from runs.pev.policy import RULES, Policy, RoleModel
+from runs.text.diff import DiffBudget, TextChange, sentence_diff
+from runs.text.truncate import quoted
 
+MAX_NAMED = 3
+"""Steps of an agent that are named; the others are counted."""
 PART = "agent "
 """How the names of those parts of a fingerprint begin that stand for agents; the name of the agent follows."""
 
@@ -86,7 +89,8 @@ class NamedAgent:
 
     `steps` are the names of the steps that it carries out, `parts` those of the steps that may hand it a part of their
     work. `definition` is None if there is no such agent. `changed` is true if it differs from the approved definition
-    last, and `changes` say in what, if the approved definition is stored.
+    last, and `changes` say in what, if the approved definition is stored. `model` is the one that follows its
+    instructions, its own or that of the run.
     """
 
     name: str
@@ -95,6 +99,19 @@ class NamedAgent:
     definition: AgentDefinition | None
     changed: bool
     changes: tuple[TextChange, ...] = ()
+    model: str = ""
+
+    @property
+    def does(self) -> str:
+        """Which steps it carries out, and in which it may do parts."""
+        whole = f"carries out {_named(self.steps)}" if self.steps else ""
+        parts = f"may be given parts of {_named(self.parts)}" if self.parts else ""
+        return " and ".join(filter(None, (whole, parts)))
+
+    @property
+    def may_use(self) -> str:
+        """The tools that it may use, in words."""
+        return ", ".join(self.definition.tools) if self.definition and self.definition.tools else ""
 
     @property
     def problem(self) -> str:
@@ -102,6 +119,11 @@ class NamedAgent:
         if self.definition is None:
             return f"The agent {self.name} no longer exists."
         return f"The agent {self.name} was changed since this plan was approved." if self.changed else ""
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(map(quoted, names[:MAX_NAMED])) + more
 
 
 def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[NamedAgent]:
@@ -116,23 +138,27 @@ def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[Name
         changed = was is not None and was != (agent.digest if agent else "")
         whole = tuple(one.name for one in known if one.agent == name)
         parts = tuple(one.name for one in known if name in subagents_of(one, policy))
-        differs = tuple(changes(before, agent, budget)) if before and agent else ()
-        found.append(NamedAgent(name, whole, parts, agent, changed, differs))
+        differs = tuple(changes(before, agent, policy, budget)) if before and agent else ()
+        model = policy_for_agent(policy, agent).model_for(Role.EXECUTOR).model if agent else ""
+        found.append(NamedAgent(name, whole, parts, agent, changed, differs, model))
     return found
 
 
-def changes(before: AgentDefinition, after: AgentDefinition, budget: DiffBudget) -> Iterator[TextChange]:
-    """The differences that may change how a step is carried out, word by word."""
-    for (what, old), (_, new) in zip(_texts(before), _texts(after), strict=True):
+def changes(
+    before: AgentDefinition, after: AgentDefinition, policy: Policy, budget: DiffBudget
+) -> Iterator[TextChange]:
+    """The differences that may change how a step is carried out: first what it may do, its wording last."""
+    executor = policy.model_for(Role.EXECUTOR)
+    for (what, old), (_, new) in zip(_texts(before, executor), _texts(after, executor), strict=True):
         if old != new:
-            yield TextChange(what, old, new, word_diff(old, new, budget))
+            yield TextChange(what, old, new, sentence_diff(old, new, budget))
 
 
-def _texts(agent: AgentDefinition) -> Iterator[tuple[str, str]]:
-    yield "instructions", agent.instructions
-    yield "model", agent.model or "the model of the run"
-    yield "effort", agent.effort or "the effort of the run"
+def _texts(agent: AgentDefinition, executor: RoleModel) -> Iterator[tuple[str, str]]:
     yield "tools", ", ".join(agent.tools) or "those that its step names"
+    yield "model", agent.model or f"{executor.model}, the model of the run"
+    yield "effort", agent.effort or f"{executor.effort}, the effort of the run"
+    yield "instructions", agent.instructions
 
 
 MAX_AGENTS = 100

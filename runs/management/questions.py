@@ -211,9 +211,9 @@ def _plan(plan: PlanReading) -> Iterator[str]:
         yield f"Since version {plan.before.row.version}: {' · '.join(one.words for one in plan.news)}"
     for step in plan.steps:
         yield from _step(step)
-    yield plan.judging
+    yield from (f"{who}: {what}" for who, what in plan.judging)
     if plan.sources_needed and plan.unsourced:
-        yield f"! only the form is checked, not the content: {', '.join(plan.unsourced)}"
+        yield f"! not compared with {plan.sources}: {plan.unsourced_words}"
     yield from (f"! {sentence}" for sentence in plan.not_read)
     yield "Done when"
     yield from _criteria(plan.row.header.success_criteria)

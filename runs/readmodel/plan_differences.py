@@ -9,11 +9,10 @@ from itertools import groupby, pairwise
 from typing import Literal
 
 from runs.contracts.feedback import Comment
-from runs.enums import About
 from runs.pev.contracts import Criterion, PlanContract, PlanHeader, PlanStep
 from runs.pev.plans.relaxing import relaxations, same_criterion_key
 from runs.pev.tools.registry import tools_of
-from runs.readmodel.status_words import check_in_words
+from runs.readmodel.status_words import check_in_words, compared
 from runs.text.diff import DiffBudget, TextChange, word_diff
 from runs.text.normalisation import caseless
 from runs.text.plural import pluralize, word_for
@@ -27,7 +26,6 @@ _SIMILAR = 0.5
 """The share of common words from which two criteria count as one criterion that was worded again."""
 _STEPS = 20
 """Steps of a `DiffBudget` that comparing two sets of words costs at least."""
-_ABOUT = {About.SOURCES: "checked against your files", About.OUTPUT: "about the result itself"}
 _NOTE = "note"
 """What people call a part of the context of a plan."""
 
@@ -269,7 +267,7 @@ def _criteria(
 
 def _parts(criterion: Criterion) -> dict[str, str]:
     """The texts of a criterion, each by what it is."""
-    parts = {"text": criterion.text, "check": _check(criterion), "about": _ABOUT[criterion.topic]}
+    parts = {"text": criterion.text, "check": _check(criterion), "about": compared(criterion.topic)}
     return parts | (criterion.check.long_texts if criterion.check else {})
 
 

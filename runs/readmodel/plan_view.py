@@ -19,8 +19,10 @@ from runs.enums import (
     WHOLE_STEPS,
     About,
     AttemptStatus,
+    Complexity,
     EventKind,
     GateStatus,
+    StepMoment,
     StepStatus,
 )
 from runs.evidence.results import CriterionResult, in_plain_words, shared_quotes
@@ -66,6 +68,12 @@ from runs.text.truncate import quoted, truncate_line
 
 MAX_UNSOURCED = 3
 """Steps that are named."""
+RATED = "this plan rates it as work where a mistake costs most."
+UNASKED = "Its result is kept without another question."
+MAX_CHECKS = 3
+"""Kinds of automatic checks that are named."""
+MAX_READS = 2
+"""Input files of a step that are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,25 +396,73 @@ class PlanReading:
         return named_by(self.row, self.specs.values(), self.rows.run.policy)
 
     @property
-    def judging(self) -> str:
-        """Who judges what: “17 checks: 7 automatic, 10 AI reviews; 2 compare with your files”."""
-        who = (
-            (self.checked, f"{self.checked} automatic"),
-            (self.judged, self.rows.run.policy.reviews(self.judged)),
-        )
-        sourced = sum(1 for criterion in self.criteria if criterion.topic is About.SOURCES)
-        compared = f"; {sourced} {word_for(sourced, 'compares', 'compare')} with your files" if sourced else ""
-        parts = ", ".join(words for count, words in who if count)
-        return f"{pluralize(len(self.criteria), 'check')}: {parts}{compared}"
+    def judging(self) -> list[tuple[str, str]]:
+        """Who judges how many criteria, and what they look at, such as “code tests that a file exists”."""
+        found = []
+        if checks := [criterion.check for criterion in self.criteria if criterion.check]:
+            titles = list(dict.fromkeys(check.title for check in sorted(checks, key=lambda check: check.order)))
+            more = f", and {pluralize(len(titles) - MAX_CHECKS, 'other thing')}" if len(titles) > MAX_CHECKS else ""
+            tested = ", ".join(titles[:MAX_CHECKS])
+            found.append((pluralize(len(checks), "automatic check"), f"code tests that {tested}{more}"))
+        if count := self.judged:
+            sourced = sum(1 for one in self.judged_criteria if one.about_sources)
+            compares = f"{word_for(sourced, 'compares', 'compare')} the result with {self.sources}"
+            looks = f"{word_for(count - sourced, 'looks', 'look')} only at the result"
+            what = f"{sourced} {compares}, {count - sourced} {looks}" if 0 < sourced < count else ""
+            found.append((self.rows.run.policy.reviews(count), what or (compares if sourced else looks)))
+        return found
+
+    @property
+    def sources(self) -> str:
+        """What results are compared with."""
+        return "your files" if self.given else "sources"
 
     @property
     def unsourced_words(self) -> str:
-        """The steps whose results are not compared with the sources: all of them, or the first by name."""
+        """The results that are not compared with the sources, all or the first by step, and what that means."""
         names = self.unsourced
-        if len(names) == len(self.specs) > 1:
-            return f"{'both' if len(names) == 2 else f'all {len(names)}'} steps"
+        if len(names) == 1:
+            which = "the result" if len(self.specs) == 1 else f"the result of {quoted(names[0])}"
+            return f"{which}, so nothing checks whether it is true."
+        more = f" and {len(names) - MAX_UNSOURCED} more" if len(names) > MAX_UNSOURCED else ""
+        some = f"the results of {', '.join(map(quoted, names[:MAX_UNSOURCED]))}{more}"
+        return f"{'all results' if len(names) == len(self.specs) else some}, so nothing checks whether they are true."
+
+    @property
+    def why_again(self) -> str:
+        """Why there is a further version, if no person asked for it or wrote it."""
+        asked = self.before is None or self.row.author_id or self.before.rejections
+        return "" if asked else self.row.reason
+
+    @property
+    def keeps_goal(self) -> bool:
+        """Whether the goal still has the words of the version before, although this version has lost steps."""
+        return self.before is not None and bool(self.dropped) and self.before.row.header.goal == self.row.header.goal
+
+    @property
+    def high_risk(self) -> str:
+        """The names of the high-risk steps that are still to be done; empty for none."""
+        waits = (step for step in self.steps if not step.row.reused_from_id)
+        names = [step.name for step in waits if step.row.complexity == Complexity.HIGH]
         more = f" and {len(names) - MAX_UNSOURCED} more" if len(names) > MAX_UNSOURCED else ""
         return ", ".join(map(quoted, names[:MAX_UNSOURCED])) + more
+
+    @property
+    def asks_about_high_risk(self) -> bool:
+        """Whether a high-risk step waits for a person before it starts or before its result is kept."""
+        return any(self.rows.run.policy.step_waits(Complexity.HIGH, moment) for moment in StepMoment)
+
+    @property
+    def high_risk_words(self) -> str:
+        """Why steps count as high-risk, and what follows from that."""
+        policy = self.rows.run.policy
+        if policy.step_waits(Complexity.HIGH, StepMoment.BEFORE):
+            follows = f"You are asked before it starts. {UNASKED}"
+        elif policy.step_waits(Complexity.HIGH):
+            follows = "You are asked before its result is kept."
+        else:
+            follows = f"The policy asks no one before it starts. {UNASKED}"
+        return f"{RATED} {follows}"
 
     @property
     def reads_alike(self) -> str:
@@ -489,7 +545,10 @@ class StepReading:
             return "runs commands"
         if not self.plan.given:
             return "reads none, as no files are given"
-        return f"reads {pluralize(len(spec.inputs), 'file')}" if spec.inputs else "reads all your files"
+        if not spec.inputs:
+            return "reads all your files"
+        more = f" and {len(spec.inputs) - MAX_READS} more" if len(spec.inputs) > MAX_READS else ""
+        return f"reads {', '.join(spec.inputs[:MAX_READS])}{more}"
 
     @cached_property
     def effects(self) -> list[StepEffect]:
@@ -522,6 +581,17 @@ class StepReading:
     def sourced(self) -> int:
         """How many of its criteria are about the sources, and need words from outside the run (T1a)."""
         return sum(1 for one in self.row.spec.acceptance_criteria if one.topic is About.SOURCES)
+
+    @property
+    def risk_at_start(self) -> str:
+        """What to know before a high-risk step starts; empty for any other."""
+        return f"{RATED} {UNASKED}" if self.row.complexity == Complexity.HIGH else ""
+
+    @property
+    def stays_unsourced(self) -> bool:
+        """Whether its result is not compared with the sources, while that of another step is."""
+        unsourced = self.plan.unsourced if self.plan.sources_needed else ()
+        return not self.sourced and 0 < len(unsourced) < len(self.plan.specs)
 
     @property
     def does(self) -> str:

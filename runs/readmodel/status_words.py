@@ -1,6 +1,7 @@
 """The words of pages and exports for statuses, risks, decisions and checks; the code keeps those of the engine."""
 
 from runs.enums import (
+    About,
     AttemptStatus,
     Complexity,
     GateKind,
@@ -48,6 +49,11 @@ def step_mark(status: str, asked: bool) -> str:
 def risk(complexity: str) -> str:
     """The complexity of a step in the words of screens: a risk."""
     return f"{Complexity(complexity).value}-risk step"
+
+
+def compared(about: str) -> str:
+    """What a criterion is about, in words: whether the result is compared with anything to decide it."""
+    return "compared with your files" if About(about) is About.SOURCES else "not compared with your files"
 
 
 def decided(gate: Gate) -> str:

@@ -1,4 +1,4 @@
-r"""Two texts compared: word by word, line by line, and within changed lines word by word.
+r"""Two texts compared: word by word, sentence by sentence, line by line, and within changed lines word by word.
 
 | compared | as |
 |---|---|
@@ -23,6 +23,7 @@ from typing import Literal
 import regex
 from rapidfuzz.distance import Indel
 
+from runs.text.sentences import sentences_in
 from runs.text.truncate import cut_after
 
 type Kind = Literal["same", "removed", "added"]
@@ -115,6 +116,20 @@ def word_diff(before: str, after: str, budget: DiffBudget) -> tuple[DiffPiece, .
         return tuple(DiffPiece(kind, text) for kind, text in _whole(before, after))
     kinds, old, new = words
     return tuple(_pieces(kinds, iter(old), iter(new)))
+
+
+def sentence_diff(before: str, after: str, budget: DiffBudget) -> tuple[DiffPiece, ...]:
+    """The same by whole sentences, each a piece: for texts that people compare by what they say, not by their words."""
+    old, new = list(sentences_in(before)), list(sentences_in(after))
+    kinds = _shortest(old, new, budget)
+    gone, come = iter(old), iter(new)
+    pieces = []
+    for kind in kinds:
+        text = next(come) if kind == "added" else next(gone)
+        if kind == "same":
+            next(come)
+        pieces.append(DiffPiece(kind, text))
+    return tuple(pieces)
 
 
 def line_diff(before: str, after: str, budget: DiffBudget) -> LineDiff | None:
@@ -328,9 +343,19 @@ def _rows(old: Sequence[str], new: Sequence[str], part: Sequence[_Entry], budget
 
 @dataclass(frozen=True)
 class TextChange:
-    """One text of a plan, before and after, and both together word by word. `what` names it."""
+    """One text of a plan or an agent, before and after, and both together in pieces. `what` names it."""
 
     what: str
     before: str
     after: str
     pieces: tuple[DiffPiece, ...]
+
+    @property
+    def removed(self) -> list[str]:
+        """What only the text before has."""
+        return [piece.text for piece in self.pieces if piece.kind == "removed"]
+
+    @property
+    def added(self) -> list[str]:
+        """What only the text after has."""
+        return [piece.text for piece in self.pieces if piece.kind == "added"]

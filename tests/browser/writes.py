@@ -22,6 +22,7 @@ from runs.llm.model_servers import REHEARSAL
 from runs.mcp_client.server_config import CallTerms
 from runs.models import Agent, Run, Step
 from runs.people import access_tokens, accounts
+from runs.pev.contracts import PlanStep
 from runs.rehearsal.job import SAMPLE
 from runs.store.event_log import record
 from runs.submission.policy_presets import default_policy
@@ -210,9 +211,11 @@ def _wait(run: Run) -> None:
 
 def _states() -> dict[str, Callable[[], Run]]:
     steps = [made.plan_step(f"s{number}", f"Step {number}") for number in range(1, 41)]
+    middle = [_noting(number) for number in range(2, 40)]
+    last = made.plan_step("s40", "Step 40", dependencies=[step.step_id for step in middle])
     return {
         "plan of 4": lambda: made.awaiting_plan(made.plan(*steps[:4])),
-        "plan of 40": lambda: made.awaiting_plan(made.plan(*steps), max_steps=500),
+        "plan of 40": lambda: made.awaiting_plan(made.plan(steps[0], *middle, last), max_steps=500),
         "plan without a file": _plan_without_a_file,
         "plan with an agent": _plan_with_an_agent,
         "plan with a changed agent": _plan_with_a_changed_agent,
@@ -267,8 +270,15 @@ def _easy_result() -> Run:
     return run
 
 
+def _noting(number: int) -> PlanStep:
+    """A step that writes a file, after the first one."""
+    changes = {"dependencies": ["s1"], "expected_outputs": [f"notes/{number}.md"]}
+    return made.plan_step(f"s{number}", f"Step {number}", **changes)
+
+
 def _plan_without_a_file() -> Run:
-    return made.awaiting_plan(made.plan(made.plan_step("s1", "Compare the annex", inputs=["annex-b.md"])))
+    said = {"description": "Compare the annex with the lease.", "inputs": ["annex-b.md"]}
+    return made.awaiting_plan(made.plan(made.plan_step("s1", "Compare the annex", **said)))
 
 
 def _plan_with_an_agent(name: str = WRITER) -> Run:

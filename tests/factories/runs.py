@@ -389,5 +389,6 @@ def keeping(count: int) -> Run:
         outcomes.executed(mine.attempt, output("Not possible."), {})
         outcomes.judged(mine.attempt, failed("Not possible.", action=Action.REPLAN))
     specs = [step.spec for step in run.plans.get().steps.order_by("position")]
-    propose(run, plan(*specs[:-1], plan_step("other", "Another way")), "step failed")
+    why = f"“Step {count + 1}” cannot go on as planned, so it is planned again. Critique of attempt 1: Not possible."
+    propose(run, plan(*specs[:-1], plan_step("other", "Another way")), why)
     return _fresh(run)

@@ -47,7 +47,7 @@ from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
 from runs.store.trees import files_of
 from runs.text.plain_markdown import plain
-from runs.text.plural import pluralize
+from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
 from runs.web.gates.first_findings import Finding, first_findings
 from runs.web.gates.unmet_criteria import Unpassed
@@ -87,6 +87,10 @@ class PlanStage:
     left_out: int
     first: Sequence[str] = ()
     last: str = ""
+
+    @property
+    def steps(self) -> int:
+        return len(self.first) + self.left_out + bool(self.last)
 
 
 def stages_of(steps: Sequence[tuple[str, int]]) -> list[PlanStage]:
@@ -159,12 +163,17 @@ class GateView:
         """Whether a line of the gate is marked as a warning or as bad."""
         asked = self.type.shows_requests and (self.doubtful or self.unread)
         if self.plan:
-            return asked or bool(self.missing or self.moved or warns_of_plan(self.plan))
+            unasked = self.plan.high_risk and not self.plan.asks_about_high_risk
+            return asked or bool(self.missing or self.moved or unasked or warns_of_plan(self.plan))
         if self.attempt:
             return asked or self.unread or self.warns_of_result
         if self.step and self.type.subject is Subject.START:
             agents = [self.step.agent, *self.step.subagents]
-            return asked or bool(self.step.effects) or any(agent and agent.problem for agent in agents)
+            return (
+                asked
+                or bool(self.step.risk_at_start or self.step.effects)
+                or any(agent and agent.problem for agent in agents)
+            )
         return False
 
     @cached_property
@@ -317,9 +326,22 @@ class GateView:
         return again_of(self.plan.row, self.row.run) if self.plan else None
 
     @property
-    def writes(self) -> list[str]:
-        """The files that the plan says it writes."""
-        return sorted(self.plan.declared) if self.plan else []
+    def writes(self) -> list[tuple[str, list[str]]]:
+        """The files that the plan says it writes: their names by folder, in the order of its steps."""
+        folders = defaultdict[str, list[str]](list)
+        steps = self.plan.steps if self.plan else ()
+        for path in dict.fromkeys(path for step in steps for path in step.row.spec.outputs):
+            folder, slash, name = path.rpartition("/")
+            folders[folder + slash].append(name)
+        return list(folders.items())
+
+    @property
+    def readers_of_missing(self) -> str:
+        """Which steps of a plan read what is missing, as the beginning of a sentence."""
+        steps = self.plan.steps if self.plan else ()
+        names = [quoted(step.name) for step in steps if any(path in self.missing for path in step.row.spec.inputs)]
+        more = f" and {len(names) - MAX_NEWS} more" if len(names) > MAX_NEWS else ""
+        return f"{', '.join(names[:MAX_NEWS])}{more} {word_for(len(names), 'reads', 'read')}"
 
     @cached_property
     def stages(self) -> list[PlanStage]:

@@ -19,7 +19,7 @@ from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence, UntracedFigure
 from runs.lifecycle.change_requests import said_at
 from runs.models import Attempt, Run
-from runs.readmodel.status_words import decided, decision_in_words, decision_mark
+from runs.readmodel.status_words import compared, decided, decision_in_words, decision_mark
 from runs.readmodel.status_words import words as words
 from runs.text.diff import DiffPiece
 from runs.text.plain_markdown import without_markup
@@ -290,6 +290,7 @@ register.filter("plain", without_markup)
 register.filter("address", address_of)
 register.filter(referring)
 register.simple_tag(checking)
+register.filter(compared)
 register.filter(decided)
 register.filter(decision_mark)
 register.filter(decision_in_words)

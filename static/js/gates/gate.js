@@ -14,6 +14,19 @@ function prepare() {
     const about = mine ? "second" : `does-${button.value}`;
     button.setAttribute("aria-describedby", `gate-${form.dataset.gate}-${about}`);
   }
+  showBelow();
+}
+
+// The bar of a decision covers what lies below it. It says so while there is more to read.
+function showBelow() {
+  for (const form of document.querySelectorAll("form.decide")) {
+    const end = form.previousElementSibling?.getBoundingClientRect().bottom ?? 0;
+    form.toggleAttribute("data-below", end > form.getBoundingClientRect().top + 8);
+  }
+}
+
+for (const name of ["scroll", "resize", "toggle"]) {
+  addEventListener(name, () => requestAnimationFrame(showBelow), { capture: true, passive: true });
 }
 
 document.addEventListener("click", (event) => {

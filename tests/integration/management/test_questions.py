@@ -34,7 +34,12 @@ def test_a_plan_is_shown_with_everything_its_steps_write() -> None:
         "    uses write_file: Write the table.",
     ]
     assert f"    writes: {factories.REVIEW}" in lines
-    assert [line for line in lines if line.startswith("8 checks")] == ["8 checks: 3 automatic, 5 AI reviews"]
+    at = lines.index("5 AI reviews: look only at the result")
+    assert lines[at - 1 : at + 2] == [
+        "3 automatic checks: code tests that a file exists, a file has no placeholders (TODO, TBD, …)",
+        "5 AI reviews: look only at the result",
+        "! not compared with your files: all results, so nothing checks whether they are true.",
+    ]
     assert lines[-1].startswith("Estimated cost: $")
 
 

@@ -115,7 +115,17 @@ def test_what_is_held_against_the_sources_is_counted_and_the_steps_without_it_ar
     review = factories.plan_step("review", "Review the clauses", acceptance_criteria=[about])
     plan = newest(factories.awaiting_plan(factories.plan(factories.inventory_step(), review)))
     assert plan.unsourced == ["List the contracts and their parties"]
-    assert plan.judging == "5 checks: 2 automatic, 3 AI reviews; 1 compares with your files"
+    assert plan.judging == [
+        ("2 automatic checks", "code tests that a file exists"),
+        ("3 AI reviews", "1 compares the result with your files, 2 look only at the result"),
+    ]
+    assert plan.unsourced_words == (
+        "the result of “List the contracts and their parties”, so nothing checks whether it is true."
+    )
+    assert [step.stays_unsourced for step in plan.steps] == [True, False]
+    alike = newest(factories.awaiting_plan())
+    assert alike.unsourced_words == "all results, so nothing checks whether they are true."
+    assert {step.stays_unsourced for step in alike.steps} == {False}
     assert [step.reads for step in plan.steps] == ["reads all your files", "reads all your files"]
 
 

@@ -173,7 +173,9 @@ def test_who_decides_sees_who_does_a_step_and_what_they_are_told(run: Run, bob: 
         assert "Name &lt;b&gt;the clause&lt;/b&gt;." in text
         assert "claude-opus-5-5" in text
         assert browser(charlie).get(page).status_code == 404
-    assert f"<strong>Agent {WRITER}</strong> for “Do one”" in browser(bob).get(f"/runs/{run.pk}/").text
+    gate = " ".join(browser(bob).get(f"/runs/{run.pk}/").text.split())
+    assert f"<strong>Agent {WRITER}</strong> carries out “Do one”. Its task: " in gate
+    assert "It may use what its steps may use, and sends nothing." in gate
 
 
 def test_what_became_of_it_is_said_where_the_plan_is_read(run: Run, bob: User) -> None:
@@ -192,7 +194,7 @@ def shown(text: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", "", marked.replace("<p", " <p").replace("</p>", "\n")).split())
 
 
-def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
+def test_who_is_asked_again_sees_sentence_by_sentence_what_differs_of_the_agent(
     team: Team, submitted: Submit, bob: User
 ) -> None:
     one = agent(instructions="Name the <b>clause</b> in every notice.", tools=("read_file", "write_file"))
@@ -206,18 +208,19 @@ def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
     text = browser(bob).get(f"/runs/{run.pk}/").text
     assert f"What changed in the agent {WRITER}" in text
     assert shown(text) == (
-        "changed Instructions Name the[ &lt;b&gt;clause&lt;/b&gt;]{ page} in every notice.{ &lt;i&gt;} "
-        "changed Model [the model of the run] becomes {claude-opus-5-5} "
-        "changed Tools [read_file, write_file] becomes {write_file}"
+        "Tools before: [read_file, write_file] · now: {write_file}"
+        "Model before: [claude-sonnet-5-5, the model of the run] · now: {claude-opus-5-5}"
+        "Instructions Before: [Name the &lt;b&gt;clause&lt;/b&gt; in every notice.] "
+        "Now: {Name the page in every notice. &lt;i&gt;}"
     )
     assert f"something has changed (the agent {WRITER} was changed)." in text
     assert f"The agent {WRITER} was changed since this plan was approved." not in text
     said = about(open_gate(run))
     assert [line for line in said if line.startswith("! ")] == [
         f"! The agent {WRITER} was changed since this plan was approved.",
-        "! instructions: Name the[- <b>clause</b>-]{+ page+} in every notice.{+ <i>+}",
-        "! model: [-the model of the run-]{+claude-opus-5-5+}",
         "! tools: [-read_file, write_file-]{+write_file+}",
+        "! model: [-claude-sonnet-5-5, the model of the run-]{+claude-opus-5-5+}",
+        "! instructions: [-Name the <b>clause</b> in every notice.-]{+Name the page in every notice. <i>+}",
     ]
     answer(run, bob)
     assert "agent-changes" not in browser(bob).get(f"/runs/{run.pk}/plan/").text, "this is what is approved now"

@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils.html import escape
 
-from runs.enums import GateKind, GateStatus, Verb
+from runs.enums import GateKind, GateStatus, StepApproval, StepMoment, Verb
 from runs.evidence.results import RequestResult
 from runs.lifecycle import plan_edits
 from runs.lifecycle.approval.fingerprint import contract_of
@@ -301,7 +302,7 @@ def test_a_long_step_of_a_plan_gate_goes_on_with_a_click(alice_client: Client) -
     shown, short = f'{escape(first)}<span class="opening-more"> …</span>', "Sum, for every file in the folder."
     assert said == [f'<details class="opening"><summary>{shown}</summary>{rest * 3}</details>', short]
     assert "<strong>Every step</strong> reads all your files</li>" in page
-    assert "<strong>Only the form is checked, not the content:</strong> both steps" in page
+    assert "<strong>Not compared with your files:</strong> all results, so nothing checks" in page
     assert ("<strong>Writes:</strong>" in page, "<strong>Sends:</strong> nothing" in page) == (True, True)
 
 
@@ -317,7 +318,7 @@ def test_what_a_new_plan_takes_away_is_a_line_of_its_gate(alice_client: Client) 
     run = factories.awaiting_second_plan()
     assert (
         "change Since version 1: 1 step removed: Draft the notices · 1 changed: Review the clauses (description) · "
-        "1 added: List the deadlines · alice requested changes to version 1"
+        "1 added: List the deadlines · the goal above was not changed · alice requested changes to version 1"
     ) in lines_of(alice_client, run)
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert re.findall("<span data-less>(.*?)</span>", page) == ["1 step removed: Draft the notices"]
@@ -363,7 +364,7 @@ def test_what_a_person_has_written_into_the_plan_after_asking_is_not_called_undo
     ranked = planned.steps[0].model_copy(update={"description": "Rank them."})
     edited = planned.model_copy(update={"steps": [ranked, *planned.steps[1:]]})
     plan_edits.edit(gate_of(run).pk, factories.alice(), gate_of(run).digest, edited)
-    assert [line for line in lines_of(alice_client, run) if "asked" in line] == [
+    assert [line for line in lines_of(alice_client, run) if "alice asked" in line] == [
         "calm alice asked “Rank the findings.” alice edited the plan since (version 3)"
     ]
     factories.decide(run, GateKind.PLAN, Verb.REJECT, "Rank them by severity.")
@@ -391,3 +392,52 @@ def test_where_a_first_plan_comes_from_is_said_unless_it_was_written_for_this_re
     planned = lines_of(alice_client, run)
     run.plans.update(reason="Version 2 of run 7, once more.")
     assert lines_of(alice_client, run) == ["calm Version 2 of run 7, once more.", *planned]
+
+
+@pytest.mark.parametrize(
+    ("policy", "follows", "mark"),
+    [
+        ({}, "You are asked before its result is kept.", "calm"),
+        (
+            {"step_moment": StepMoment.BEFORE},
+            "You are asked before it starts. Its result is kept without another question.",
+            "calm",
+        ),
+        (
+            {"step_approval": StepApproval.NONE},
+            "The policy asks no one before it starts. Its result is kept without another question.",
+            "warn",
+        ),
+    ],
+)
+def test_what_follows_from_a_high_risk_step_is_said_and_only_one_without_a_gate_is_a_warning(
+    alice_client: Client, policy: dict[str, Any], follows: str, mark: str
+) -> None:
+    run = factories.awaiting_plan(sources_needed=False, **policy)
+    rated = "this plan rates it as work where a mistake costs most."
+    assert f"{mark} High-risk step “Review the clauses”: {rated} {follows}" in lines_of(alice_client, run)
+    filled = '<button class="button primary" name="verb" value="approve"' in alice_client.get(f"/runs/{run.pk}/").text
+    assert filled == (mark == "calm")
+
+
+def test_the_start_of_a_high_risk_step_is_a_warning_and_not_the_default(alice_client: Client) -> None:
+    run = factories.start_gate(sources_needed=False)
+    rated = "this plan rates it as work where a mistake costs most."
+    said = f"warn High-risk step {rated} Its result is kept without another question."
+    assert said in lines_of(alice_client, run)
+    assert '<button class="button primary" name="verb"' not in alice_client.get(f"/runs/{run.pk}/").text
+
+
+def test_a_plan_after_a_failure_says_why_in_a_line_of_its_own(alice_client: Client) -> None:
+    said = "“Step 3” cannot go on as planned, so it is planned again. Critique of attempt 1: Not possible."
+    assert f"warn Why another plan: {said}" in lines_of(alice_client, factories.keeping(2))
+    lines = lines_of(alice_client, factories.awaiting_second_plan())
+    assert [line for line in lines if "Why another plan" in line] == []
+
+
+def test_all_files_that_a_plan_writes_are_named_by_folder_in_the_order_of_its_steps(alice_client: Client) -> None:
+    paths = ["notes/10.md", "notes/9.md", "letter.md"]
+    steps = [factories.plan_step(f"s{n}", f"Step {n}", expected_outputs=[path]) for n, path in enumerate(paths)]
+    page = " ".join(alice_client.get(f"/runs/{factories.awaiting_plan(factories.plan(*steps)).pk}/").text.split())
+    line = page[page.index("<strong>Writes:</strong>") :].partition("</li>")[0]
+    assert re.sub("<.*?>", "", line).strip() == "Writes: notes/10.md, 9.md; letter.md"

@@ -34,7 +34,11 @@ def page(client: Client, run: Run) -> str:
     [
         (made.blocked, GateKind.EXHAUSTED, "Give missing files</label>"),
         (made.exhausted_gate, GateKind.EXHAUSTED, "<summary>A file is missing</summary>"),
-        (asking_for_annex, GateKind.PLAN, "The plan reads <strong>annex-b.md</strong>, which is not among your files."),
+        (
+            asking_for_annex,
+            GateKind.PLAN,
+            "reads <code>annex-b.md</code>, which is not among your files. If you approve without it, the work starts",
+        ),
     ],
 )
 def test_a_given_file_leads_back_to_the_run(

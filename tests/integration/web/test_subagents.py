@@ -52,7 +52,8 @@ def test_who_approves_sees_to_whom_parts_may_go(submitted: Submit, alice: User, 
     client.force_login(alice)
     page = " ".join(client.get(f"/runs/{run.pk}/").text.split())
     assert f"<strong>May hand parts to {WRITER}</strong> in “Do one”" in page
-    assert f"<strong>Agent {WRITER}</strong> for parts of “Do one” · Writes notices to other parties." in page
+    said = f"<strong>Agent {WRITER}</strong> may be given parts of “Do one”. Its task: Writes notices to other parties."
+    assert said in page
     assert f"Instructions for the agent {WRITER}" in page
     whole = " ".join(client.get(f"/runs/{run.pk}/plan/").text.split())
     assert f"<strong>may hand parts to {WRITER}</strong>" in whole

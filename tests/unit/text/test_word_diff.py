@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.text.diff import DiffBudget, word_diff
+from runs.text.diff import DiffBudget, TextChange, sentence_diff, word_diff
 from tests.work import growth
 
 _SIGNS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
@@ -101,3 +101,9 @@ def test_with_too_small_a_budget_all_between_the_first_and_the_last_difference_i
     )
     budget = DiffBudget(200 + 6 * (len(before) + len(after)) + steps)
     assert len(word_diff(before, after, budget)[1:-1]) == pieces
+
+
+def test_sentences_that_differ_are_whole() -> None:
+    before, after = "Be short. Name the clause. Add a date.", "Be short. Name the page. Add a date. Sign it."
+    change = TextChange("instructions", before, after, sentence_diff(before, after, DiffBudget()))
+    assert (change.removed, change.added) == (["Name the clause."], ["Name the page.", "Sign it."])
