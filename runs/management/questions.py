@@ -236,7 +236,7 @@ def _step(step: StepReading) -> Iterator[str]:
         yield f"    agent: {agent.name}{f': {agent.definition.purpose}' if agent.definition else ''}"
     for agent in filter(None, [step.agent, *step.subagents]):
         yield from [f"!   {agent.problem}"] if agent.problem else []
-        yield from (f"!   {one.what}: {''.join(map(_word_diff, one.pieces))}" for one in agent.changes)
+        yield from (f"!   {one.what}: {' '.join(map(_word_diff, one.pieces))}" for one in agent.changes)
     yield from (f"!   {effect}" for effect in step.effects)
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
 

@@ -123,12 +123,12 @@ def sentence_diff(before: str, after: str, budget: DiffBudget) -> tuple[DiffPiec
     old, new = list(sentences_in(before)), list(sentences_in(after))
     kinds = _shortest(old, new, budget)
     gone, come = iter(old), iter(new)
-    pieces = []
-    for kind in kinds:
-        text = next(come) if kind == "added" else next(gone)
-        if kind == "same":
-            next(come)
-        pieces.append(DiffPiece(kind, text))
+    pieces: list[DiffPiece] = []
+    for is_same, group in groupby(kinds, key=lambda kind: kind == "same"):
+        for kind in sorted(group, key=lambda kind: kind == "added"):  # removed ones first
+            pieces.append(DiffPiece(kind, next(come if kind == "added" else gone)))
+            if is_same:
+                next(come)
     return tuple(pieces)
 
 

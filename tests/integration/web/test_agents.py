@@ -211,16 +211,16 @@ def test_who_is_asked_again_sees_sentence_by_sentence_what_differs_of_the_agent(
         "Tools before: [read_file, write_file] · now: {write_file}"
         "Model before: [claude-sonnet-5-5, the model of the run] · now: {claude-opus-5-5}"
         "Instructions Before: [Name the &lt;b&gt;clause&lt;/b&gt; in every notice.] "
-        "Now: {Name the page in every notice. &lt;i&gt;}"
+        "Now: {Name the page in every notice.} {&lt;i&gt;}"
     )
     assert f"something has changed (the agent {WRITER} was changed)." in text
     assert f"The agent {WRITER} was changed since this plan was approved." not in text
     said = about(open_gate(run))
     assert [line for line in said if line.startswith("! ")] == [
         f"! The agent {WRITER} was changed since this plan was approved.",
-        "! tools: [-read_file, write_file-]{+write_file+}",
-        "! model: [-claude-sonnet-5-5, the model of the run-]{+claude-opus-5-5+}",
-        "! instructions: [-Name the <b>clause</b> in every notice.-]{+Name the page in every notice. <i>+}",
+        "! tools: [-read_file, write_file-] {+write_file+}",
+        "! model: [-claude-sonnet-5-5, the model of the run-] {+claude-opus-5-5+}",
+        "! instructions: [-Name the <b>clause</b> in every notice.-] {+Name the page in every notice.+} {+<i>+}",
     ]
     answer(run, bob)
     assert "agent-changes" not in browser(bob).get(f"/runs/{run.pk}/plan/").text, "this is what is approved now"

@@ -30,7 +30,7 @@ MADE: Mapping[str, tuple[Callable[[], Run], bool]] = {
     "plan of creative work": (lambda: factories.awaiting_plan(sources_needed=False), True),
     "second plan": (factories.awaiting_second_plan, False),
     "kept": (lambda: factories.keeping(9), False),
-    "start": (factories.start_gate, True),
+    "start": (factories.start_gate, False),
     "result without points": (lambda: factories.reporting("The lease is in order."), True),
     "uncited": (lambda: factories.reporting(factories.points(5)), False),
     "extra file": (lambda: factories.reporting("One table.", rows_csv="a\n1\n"), False),
