@@ -37,7 +37,7 @@ MAX_AT_ONCE = 100
 MAX_REQUESTS = 200
 """Requests in a run. A plan names a place for each of them, and its contract holds no more."""
 _ANSWERING = frozenset({Verb.ANSWER, Verb.DELEGATE})
-_ONLY_QUESTIONS = "A question can only be answered."
+_ONLY_QUESTIONS = "Only a question can be answered, and nothing else can be done with it."
 
 
 def decide(gate_id: int, user: User, decision: Decision) -> None:

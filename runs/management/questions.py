@@ -219,7 +219,7 @@ def _plan(plan: PlanReading) -> Iterator[str]:
     yield from _criteria(plan.row.header.success_criteria)
     yield from [f"! {plan.effect}"] if plan.effect else []
     if cost := plan.estimate:
-        yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}"
+        yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; based on {cost.basis.words}"
 
 
 def _step(step: StepReading) -> Iterator[str]:

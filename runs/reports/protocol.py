@@ -370,7 +370,7 @@ def _costs(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     costs = report.costs
     if costs is None:
         return ()
-    basis = f"The estimate rests on {costs.basis}." if costs.basis else "Nothing was estimated for it."
+    basis = f"The estimate is based on {costs.basis}." if costs.basis else "Nothing was estimated for it."
     note = paragraph(f"Of version {costs.version} of the plan, without reused results. {basis}", tone="muted")
     steps = {step.row.pk: places.step(step.row) for step in (report.plan.steps if report.plan else ())}
     beside = [costs.planning, *([costs.earlier] if costs.earlier else [])]

@@ -14,7 +14,7 @@ test("words that did not arrive are said to be kept", () => {
 });
 
 test("the reason of an error page is said as it is", () => {
-  const reason = "This action is not open to you.";
+  const reason = "You do not have permission to change it.";
   for (const status of [400, 403, 413, 429, 503])
     assert.equal(answerTo(status, { reason }).words, `Not done. ${reason} Your words are kept here.`);
 });

@@ -74,7 +74,7 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(
     expect(other.get_by_role("heading", name="Inbox")).to_be_visible()
     page.get_by_label("More for dan").click()
     page.get_by_role("button", name="Deactivate dan").click()
-    expect(page.get_by_text(re.compile("^dan is not active any more"))).to_be_visible()
+    expect(page.get_by_text(re.compile("^dan is no longer active"))).to_be_visible()
     check_accessible(page)
     other.goto(site.url)
     expect(other.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -40,7 +40,7 @@ def test_folders_that_commands_see(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["tools", "/no/such/folder", "/usr:/usr/../root", "/etc/hostname"])
 def test_what_is_no_folder_is_said(text: str) -> None:
-    with pytest.raises(ValueError, match=r" is no folder here\. Name whole paths "):
+    with pytest.raises(ValueError, match=r" is not a folder here\. Name whole paths "):
         command_folders(text)
 
 

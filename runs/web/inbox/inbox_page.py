@@ -390,7 +390,7 @@ class _Facts:
         if run.status == RunStatus.FINISHED:
             return self._row(run, run.outcome or "", self._outcome(run), place, "finished", run.finished_at)
         if gates:
-            waits = f"Waits for {self._somebody(run)}: {type_of(gates[0]).short_question(gates[0])}"
+            waits = f"Needs a decision by {self._somebody(run)}: {type_of(gates[0]).short_question(gates[0])}"
             return self._row(run, "waiting", waits, place, "asked", gates[0].opened_at)
         newest = self.events[run.pk][-1] if run.pk in self.events else None
         mark = "paused" if run.paused else run.status

@@ -186,7 +186,7 @@ def test_a_question_is_answered_and_nothing_else(api: FakeAnthropic, submitted: 
     api.script(Team(plan=ONE, executor=looking(one=[ASK])))
     run = submitted()
     drain(run)
-    with pytest.raises(DecisionRefused, match="Only a question is answered"):
+    with pytest.raises(DecisionRefused, match="Only a question can be answered"):
         answer(run, alice, Verb.ANSWER, "Yes")
     answer(run, alice)
     drain(run)

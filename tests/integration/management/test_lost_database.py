@@ -50,6 +50,6 @@ def test_it_is_one_sentence(tmp_path: Path, installation: Installation, where: s
         timeout=240,
         check=False,
     )
-    sentence = "The database was lost: server closed the connection unexpectedly. Nothing is lost with it"
+    sentence = "The connection to the database was lost: server closed the connection unexpectedly. No data is lost."
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
     assert done.stderr.startswith(sentence)

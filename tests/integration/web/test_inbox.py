@@ -85,7 +85,7 @@ def test_a_gate_that_somebody_else_has_to_approve_is_not_mine(client: Client, al
     assert rows(page(client)) == []
     text = page(client, show="running")
     assert rows(text) == [run.pk]
-    assert "Waits for bob: Approve this plan?" in text
+    assert "Needs a decision by bob: Approve this plan?" in text
     client.force_login(bob)
     assert rows(page(client)) == [run.pk]
 

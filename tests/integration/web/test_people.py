@@ -69,7 +69,7 @@ def test_who_is_deactivated_is_out_and_stays_out(root: Client, alice: User) -> N
     browser = Client()
     browser.force_login(alice)
     do(root, alice, "link")
-    assert "alice is not active any more" in do(root, alice, "deactivate")
+    assert "alice is no longer active" in do(root, alice, "deactivate")
     assert browser.get("/").status_code == 302
     assert "alice is active again" in do(root, alice, "activate")
     assert browser.get("/").status_code == 302

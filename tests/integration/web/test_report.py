@@ -131,7 +131,7 @@ def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
 def test_estimate_and_actual_stand_side_by_side(alice_client: Client) -> None:
     run = factories.finished_succeeded()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
-    assert "The estimate rests on typical figures for steps of this risk." in text
+    assert "The estimate is based on typical figures for steps of this risk." in text
     assert "$0.036 to $0.322" in text
     rows = body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode().splitlines()
     inventory = (
