@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -130,4 +130,6 @@ def pictures(page: Page, name: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path)
+    main(parser.parse_args().folder)
