@@ -249,7 +249,9 @@ def test_on_paper_there_is_what_is_asked_without_what_only_a_screen_can_do(
     page.emulate_media(media="print", color_scheme="dark")
     expect(asked.locator("h2")).to_be_visible()
     expect(asked.locator(".gate-lines").first).to_be_visible()
-    for gone in (".site-header", ".run-tabs", "#run-controls", ".run-menu", ".decide"):
+    expect(page.locator(".run-details .request-text")).to_be_visible()
+    closed = ".gate-folds > .fold:not([open])"
+    for gone in (".site-header", ".run-tabs", "#run-controls", ".run-menu", ".decide", ".run-details summary", closed):
         expect(page.locator(gone).first).to_be_hidden()
     ink, paper = page.evaluate(
         "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
