@@ -174,7 +174,7 @@ def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default
     assert "<strong>What helps</strong> An administrator sets the right key in the environment of the server" in page
     assert "once the cause is gone." in page
     assert '<button class="button" name="verb" value="approve">Plan again</button>' in undescribed(page)
-    told, fold = page.partition("<article")[2].split("<summary>All of the message</summary>")
+    told, fold = page.partition("<article")[2].split("<summary>The whole message</summary>")
     assert ("ANTHROPIC_API_KEY" in told, "Check ANTHROPIC_API_KEY." in fold) == (False, True)
     address = f"/runs/{run.pk}/#gate-{gate_of(run).pk}-title"
     assert f'href="{address}">The service refused the key. It waits for an administrator.</a>' in page
@@ -207,9 +207,9 @@ def test_a_long_message_of_an_error_is_begun_and_stands_whole_in_a_fold(alice_cl
     Gate.objects.filter(pk=gate_of(run).pk).update(question=long.strip())
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert page.count(long.strip()) == 1
-    assert page.index("All of the message") > page.index("Stop the run</strong>")
+    assert page.index("The whole message") > page.index("Stop the run</strong>")
     Gate.objects.filter(pk=gate_of(run).pk).update(question="Short.")
-    assert "All of the message" not in alice_client.get(f"/runs/{run.pk}/").text
+    assert "The whole message" not in alice_client.get(f"/runs/{run.pk}/").text
 
 
 def test_changes_requested_at_an_error_go_to_the_planner(alice_client: Client) -> None:

@@ -400,10 +400,10 @@ def test_one_quote_for_several_criteria_and_coverage_are_on_the_pages_of_gate_an
     gate = gate_of(run)
     assert gate.step is not None
     lines = lines_of(alice_client.get(f"/runs/{run.pk}/").text)
-    assert "<strong>One quote carries 3 criteria</strong> <q>dealt with as soon as possible</q>" in lines
+    assert "<strong>One quote supports 3 criteria</strong> <q>dealt with as soon as possible</q>" in lines
     assert "<strong>6 of 23 points have evidence</strong> Each point quotes its clause." in lines
     step = " ".join(alice_client.get(f"/runs/{run.pk}/steps/{gate.step.pk}/").text.split())
     fold = " ".join(alice_client.get(f"/runs/{run.pk}/gates/{gate.pk}/criteria/").text.split())
     for page in (step, fold):
-        assert "<strong>One quote carries 3 criteria</strong> <q>dealt with as soon as possible</q>" in page
+        assert "<strong>One quote supports 3 criteria</strong> <q>dealt with as soon as possible</q>" in page
         assert page.count("6 of 23 points have evidence") == 1
