@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from itertools import zip_longest
 
@@ -113,7 +114,7 @@ def stages_of(steps: Sequence[tuple[str, int]]) -> list[PlanStage]:
 class GateView:
     """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
     `held` what is said of an error. `doubtful`: something that people asked for in the run may not have been done.
-    `unread`: some given files cannot be read.
+    `unread`: some given files cannot be read. `cost`: what the attempt cost, at a gate that offers another.
     """
 
     row: Gate
@@ -124,6 +125,7 @@ class GateView:
     held: ErrorGateWords | None = None
     doubtful: bool = False
     unread: bool = False
+    cost: Decimal = Decimal(0)
 
     @property
     def type(self) -> GateType:
@@ -378,7 +380,7 @@ class GateView:
         """What is asked about a step that did not pass."""
         if not (self.step and self.attempt and self.type.subject is Subject.UNPASSED):
             return None
-        return Unpassed(self.step, self.attempt, [one.found for one in self._open])
+        return Unpassed(self.step, self.attempt, [one.found for one in self._open], self.cost)
 
     @property
     def blocked(self) -> bool:
@@ -655,7 +657,8 @@ def open_gates(
         tried = step.attempts if step else ()
         about = gate.work.attempt_id if gate.work and gate.cause == NoVerdict.kind else gate.attempt_id
         attempt = next((attempt for attempt in tried if attempt.row.pk == about), None)
-        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful, unread))
+        cost = attempt.spent.cost if attempt and type_of(gate).subject is Subject.UNPASSED else Decimal(0)
+        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful, unread, cost))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from runs.enums import AttemptStatus
@@ -32,11 +33,14 @@ class Became:
 
 @dataclass(frozen=True, eq=False)
 class Unpassed:
-    """A step that waits for a person, and its last attempt. `shown`: what the gate says of unmet criteria."""
+    """A step that waits for a person, and its last attempt. `shown`: what the gate says of unmet criteria.
+    `cost`: what the attempt cost, in USD.
+    """
 
     step: StepReading
     attempt: AttemptReading
     shown: Collection[str]
+    cost: Decimal
 
     @property
     def blocked(self) -> bool:
@@ -95,8 +99,7 @@ class Unpassed:
         number = self.attempt.row.number + 1
         if self.blocked:
             return f"Attempt {number} gets your words: say where it finds what is missing, or how to do without."
-        cost = self.attempt.spent.cost
-        spent = f" Attempt {self.attempt.row.number} cost ${cost:,.2f}." if cost else ""
+        spent = f" Attempt {self.attempt.row.number} cost ${self.cost:,.2f}." if self.cost else ""
         return f"Attempt {number} gets your words and all of the critique.{spent}"
 
     @property
