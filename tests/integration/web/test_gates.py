@@ -25,7 +25,7 @@ def test_with_htmx_the_regions_come_back(alice_client: Client) -> None:
     answer = alice_client.post(address(gate), form(gate, "approve"), headers=HTMX)
     assert answer.status_code == 200
     assert 'id="run-gates" class="stack" hx-swap-oob="outerMorph"' in answer.text
-    assert "<strong>alice</strong> approved version 1 of the plan" in answer.text
+    assert "<strong data-person="alice">alice</strong> approved version 1 of the plan" in answer.text
 
 
 def test_a_rejection_takes_the_words_to_the_planner(alice_client: Client) -> None:
@@ -136,7 +136,7 @@ def test_the_owner_is_told_that_somebody_else_has_to_let_it_start(alice_client: 
 def test_the_page_names_who_decided_about_a_start(alice_client: Client, verb: str, said: str) -> None:
     run = factories.start_gate()
     answer = alice_client.post(address(gate_of(run)), form(gate_of(run), verb, "Mind the annex."), headers=HTMX)
-    assert (answer.status_code, f"<strong>alice</strong> {said}" in answer.text) == (200, True)
+    assert (answer.status_code, f'<strong data-person="alice">alice</strong> {said}' in answer.text) == (200, True)
     history = alice_client.get(f"/runs/{run.pk}/history/?level=all").text
     assert f"{'approved' if verb == 'approve' else 'asked for another plan instead of'} the start of" in history
 

@@ -33,7 +33,7 @@ def page(client: Client, run: Run) -> str:
     ("make", "kind", "said"),
     [
         (made.blocked, GateKind.EXHAUSTED, "Give missing files</label>"),
-        (made.exhausted_gate, GateKind.EXHAUSTED, "<summary>A file is missing</summary>"),
+        (made.exhausted_gate, GateKind.EXHAUSTED, "<summary>Give a missing file</summary>"),
         (
             asking_for_annex,
             GateKind.PLAN,
