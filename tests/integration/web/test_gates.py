@@ -25,7 +25,7 @@ def test_with_htmx_the_regions_come_back(alice_client: Client) -> None:
     answer = alice_client.post(address(gate), form(gate, "approve"), headers=HTMX)
     assert answer.status_code == 200
     assert 'id="run-gates" class="stack" hx-swap-oob="outerMorph"' in answer.text
-    assert "<strong data-person="alice">alice</strong> approved version 1 of the plan" in answer.text
+    assert '<strong data-person="alice">alice</strong> approved version 1 of the plan' in answer.text
 
 
 def test_a_rejection_takes_the_words_to_the_planner(alice_client: Client) -> None:
