@@ -183,7 +183,7 @@ def web_sites(text: str) -> str:
 def service_tools(text: str) -> frozenset[str]:
     names = frozenset(text.replace(",", " ").split())
     if unknown := sorted(names - SERVICE_TOOLS):
-        raise ValueError(f"“{unknown[0][:40]}” is no tool. There are: {', '.join(sorted(SERVICE_TOOLS))}.")
+        raise ValueError(f"“{unknown[0][:40]}” is not a tool. There are: {', '.join(sorted(SERVICE_TOOLS))}.")
     return names
 
 

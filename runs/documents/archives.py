@@ -209,7 +209,7 @@ def _why_not_zipped(info: zipfile.ZipInfo) -> str:
     if mode == stat.S_IFLNK:
         return "It is a link, and links are not followed."
     if mode not in {0, stat.S_IFREG, stat.S_IFDIR}:
-        return "It is no file, but a device or the like."
+        return "It is not a file but a device or something similar."
     if info.compress_type not in _METHODS:
         return "It is packed in a way that cannot be read; pack it as usual zip files are."
     return ""
@@ -258,7 +258,7 @@ def _why_not_tarred(info: tarfile.TarInfo) -> str:
     if info.issparse():
         return "It is a file with gaps (sparse), which is not unpacked."
     if not info.isreg():
-        return "It is no file, but a device or the like."
+        return "It is not a file but a device or something similar."
     return ""
 
 

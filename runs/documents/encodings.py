@@ -113,7 +113,7 @@ def read_as(data: bytes, codec: str) -> bytes:
     """
     text = strictly(data, codec)
     if text is None:
-        raise InvalidInput(f"is no text in {CODECS[codec]}; choose another encoding")
+        raise InvalidInput(f"is not text in {CODECS[codec]}; choose another encoding")
     return text.encode()
 
 

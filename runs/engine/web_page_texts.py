@@ -34,7 +34,7 @@ def text_of_page(found: http_fetch.Fetched) -> str:
 def text_of_pdf(address: str, data: bytes) -> str:
     """The text of a PDF that a model's service has read at this address. Raises InvalidInput, also for other files."""
     if kind_of(data[:HEAD_BYTES], data[-TAIL_BYTES:]).format != pdf.FORMAT.name:
-        raise InvalidInput(f"{address} is no PDF file, though the service says so.")
+        raise InvalidInput(f"{address} is not a PDF file, although the service says so.")
     return text_of_page(http_fetch.Fetched(address, _PDF, data))
 
 

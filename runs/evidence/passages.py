@@ -354,6 +354,6 @@ def _change_of(quote: str, document: Document, name: str) -> str | None:
     if not (view and found):
         return None
     if made := view.deletions(*found):
-        return f"{quoted(quote)} is not in {name} any more: this text was deleted{by_whom(made[0])}"
+        return f"{quoted(quote)} is no longer in {name}: this text was deleted{by_whom(made[0])}"
     inserted = next(iter(document.marks_on(*view.place(*found), MarkKind.INSERTED)), None)
-    return f"{quoted(quote)} is not in {name} any more: words were inserted there{by_whom(inserted)}"
+    return f"{quoted(quote)} is no longer in {name}: words were inserted there{by_whom(inserted)}"

@@ -81,7 +81,7 @@ def _checked(address: str) -> httpx2.URL:
     try:
         url = httpx2.URL(address.strip()).copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError) as error:
-        raise InvalidInput(f"“{address[:100]}” is no address of a page.") from error
+        raise InvalidInput(f"“{address[:100]}” is not the address of a page.") from error
     if url.scheme not in {"http", "https"} or not url.host:
         raise InvalidInput(
             f"“{address[:100]}” cannot be read: pages have addresses that begin with https:// or http://."

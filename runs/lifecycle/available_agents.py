@@ -166,7 +166,7 @@ MAX_AGENTS = 100
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _RESERVED_NAMES = frozenset({"new"})
 """What is the address of something else."""
-_STALE = "Someone changed this agent since you opened it. Load the page again, then change what is there now."
+_STALE = "Someone changed this agent since you opened it. Reload the page, then change what is there now."
 
 
 SAMPLE_AGENT = "legal-notices-writer"

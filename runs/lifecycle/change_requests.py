@@ -198,12 +198,12 @@ def place_in(plan: PlanContract, comment: Comment) -> str:
     number = comment.criterion or 0
     if comment.step_id is None:
         if number > len(plan.success_criteria):
-            raise InvalidInput(f"This plan has no success criterion {number}. Load the page again.")
+            raise InvalidInput(f"This plan has no success criterion {number}. Reload the page.")
         return f"On success criterion {number}" if number else ""
     places = {step.step_id: place for place, step in enumerate(plan.steps, 1)}
     place = places.get(comment.step_id, 0)
     if not place or number > len(plan.steps[place - 1].acceptance_criteria):
-        raise InvalidInput("This plan has no such step or criterion. Load the page again.")
+        raise InvalidInput("This plan has no such step or criterion. Reload the page.")
     step = f"On step {place} “{plan.steps[place - 1].name}”"
     return f"{step}, criterion {number}" if number else step
 

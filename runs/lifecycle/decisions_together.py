@@ -31,7 +31,7 @@ def approve_together(user: User, chosen: Sequence[tuple[int, str]]) -> tuple[lis
         raise InvalidInput(f"At most {MAX_TOGETHER} decisions are made at once. Tick fewer.")
     gates = _with_consequences(approvable_gates(user).filter(pk__in=digests).values_list("pk", flat=True))
     if not gates:
-        raise InvalidInput("Nothing that is ticked needs your decision any more.")
+        raise InvalidInput("None of the ticked decisions is still needed.")
     if len({gate.kind for gate in gates}) > 1:
         raise InvalidInput("Decisions of different kinds have different consequences. Tick those of one kind.")
     problems = {gate.pk: type_of(gate).needs_reading(gate) for gate in gates}

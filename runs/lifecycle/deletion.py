@@ -72,7 +72,7 @@ def problem_with(run: Run, *, lasting: bool = False) -> str:
         more = f" and {len(citing) - _MAX_NAMES} more" if len(citing) > _MAX_NAMES else ""
         which = ", ".join(f"run {number}" for number in citing[:_MAX_NAMES]) + more
         return (
-            f"Results of this run were reused, and what was done for them stands only here: {which} would lose its "
+            f"Results of this run were reused, and what was done for them is only here: {which} would lose its "
             "evidence. Delete that first, or archive this run instead."
         )
     return ""

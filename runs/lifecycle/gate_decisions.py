@@ -219,7 +219,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
             plan=gate.plan or revised,
         )
     except MoveRefused as error:
-        raise DecisionRefused("Someone else decided at the same moment. Load the page again.") from error
+        raise DecisionRefused("Someone else decided at the same moment. Reload the page.") from error
     event = events.GateDecided(
         gate=gate.pk,
         gate_kind=gate.kind,

@@ -59,7 +59,7 @@ def with_other_topic(plan: PlanContract, step_id: str, number: int) -> PlanContr
     criteria = [*plan.success_criteria] if not step_id else []
     criteria += [one for step in plan.steps if step_id and step.step_id == step_id for one in step.acceptance_criteria]
     if not 1 <= number <= len(criteria) or criteria[number - 1].check:
-        raise InvalidInput("There is no such criterion in this version of the plan; load the page again.")
+        raise InvalidInput("There is no such criterion in this version of the plan; reload the page.")
     other = About.OUTPUT if criteria[number - 1].topic is About.SOURCES else About.SOURCES
     listed[0][number - 1]["about"] = other.value
     return PlanContract.model_validate(whole)
@@ -99,7 +99,7 @@ def _plan_asked_about(gate: Gate, digest: str) -> PlanContract:
     if gate.status != GateStatus.OPEN:
         raise DecisionRefused(already_decided(gate))
     if digest != gate.digest or gate.digest != current_digest(gate):
-        raise DecisionRefused("What would run has changed since this page was loaded. Load it again, then edit.")
+        raise DecisionRefused("What would run has changed since this page was loaded. Reload it, then edit.")
     return fingerprint.contract_of(gate.plan)
 
 

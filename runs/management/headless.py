@@ -236,7 +236,7 @@ def collected(folder: Path, include: Collection[str] = ()) -> list[Upload]:
         found.append(Upload(relative, LazyFile(path), named=relative in include))
     missing = sorted(set(include) - {upload.path for upload in found})
     if missing:
-        raise InvalidInput(f"--include names “{missing[0]}”, which is no file in “{folder}”.")
+        raise InvalidInput(f"--include names “{missing[0]}”, which is not a file in “{folder}”.")
     if not found:
         raise InvalidInput(f"There are no files in “{folder}”.")
     return found

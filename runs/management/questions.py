@@ -71,7 +71,7 @@ def choose(question: str, answers: Mapping[str, str]) -> str:
             return letter
         if typed:
             allowed = " or ".join(f"{letter} ({word})" for letter, word in answers.items())
-            question = f"“{truncate(typed, _MAX_SHOWN)}” is no answer to this. Type {allowed}: "
+            question = f"“{truncate(typed, _MAX_SHOWN)}” is not an answer to this. Type {allowed}: "
 
 
 def line(prompt: str) -> str:

@@ -143,5 +143,5 @@ def _problem_with_text(attempt: Attempt, quote: Evidence) -> str:
         return ""
     digests = {hashlib.sha256(text.encode()).hexdigest() for text in texts}
     if not digests:
-        return f"is from {quote.source}, which is not on record any more"
+        return f"is from {quote.source}, which is no longer on record"
     return "" if quote.sha256 in digests else f"is from {quote.source}, whose text was changed since"

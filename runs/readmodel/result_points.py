@@ -232,7 +232,7 @@ def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Commen
     """
     known = {point.number: point for point in points}
     if unknown := sorted(set(notes) - set(known)):
-        raise InvalidInput(f"This result has no point {unknown[0]}. Load the page again, then decide.")
+        raise InvalidInput(f"This result has no point {unknown[0]}. Reload the page, then decide.")
     return tuple(
         Comment(
             text=notes[number].strip() or "This is not right yet. Look at it again and change it.",

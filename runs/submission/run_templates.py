@@ -184,7 +184,7 @@ def _own(template: Template) -> Chosen:
         return Chosen(template.plan, reason, template.sources_needed, template.name, template.letterhead)
     except FromLaterVersion as error:
         raise InvalidInput(
-            f"The template “{template.name}” cannot be used any more: its plan was changed by hand, or written by a "
+            f"The template “{template.name}” can no longer be used: its plan was changed by hand, or written by a "
             "later version of pevsite. If an upgrade is under way, wait for its end; else delete the template."
         ) from error
 

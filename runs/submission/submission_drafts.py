@@ -196,7 +196,7 @@ def sweep() -> int:
 
 def _create(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
     if Run.objects.filter(submission=token).exists():
-        raise UploadRefused("This form was submitted already. Load the page again for another run.")
+        raise UploadRefused("This form was submitted already. Reload the page for another run.")
     if of(owner).count() >= MAX_DRAFTS:
         raise UploadRefused(
             f"You have {MAX_DRAFTS} drafts that are not submitted, which is the most there may be. Discard one of them."
@@ -231,9 +231,7 @@ def _check_open_locked(draft: Draft) -> None:
     Raises UploadRefused if it was submitted or deleted in the meantime.
     """
     if not Draft.objects.select_for_update().filter(pk=draft.pk, expires_at__gt=timezone.now()).exists():
-        raise UploadRefused(
-            "This form was submitted or discarded in the meantime. Load the page again for another run."
-        )
+        raise UploadRefused("This form was submitted or discarded in the meantime. Reload the page for another run.")
 
 
 def _sort_uploads(

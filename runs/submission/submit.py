@@ -212,7 +212,7 @@ def _make_run(
         if existing is None and isinstance(error, InvalidInput):
             raise
         if existing is None:
-            raise InvalidInput("This form has been used already; load the page again.") from error
+            raise InvalidInput("This form has been used already; reload the page.") from error
         return existing
     return run
 

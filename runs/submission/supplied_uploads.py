@@ -59,7 +59,7 @@ def give_files(
 def _placed(uploads: Sequence[Upload], missing: Sequence[str], name_as: str) -> list[Upload]:
     """The uploads at the paths of the missing files that they are meant to be."""
     if name_as and name_as not in missing:
-        raise InvalidInput(f"{quoted(name_as)} is not missing any more. Load the page again.")
+        raise InvalidInput(f"{quoted(name_as)} is no longer missing. Reload the page.")
     if name_as:
         return [_named(uploads, name_as)]
     places = {base_name(path): path for path in reversed(missing)}

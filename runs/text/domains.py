@@ -73,7 +73,7 @@ def _read(part: str) -> str:
     except UnicodeError:
         name = ""
     if not _NAME.fullmatch(name):
-        raise InvalidInput(f"“{part[:60]}” is no site; write it as example.org, without https:// and without a path.")
+        raise InvalidInput(f"“{part[:60]}” is not a site; write it as example.org, without https:// and a path.")
     return name
 
 

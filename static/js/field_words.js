@@ -14,8 +14,8 @@ const MISSING = /** @type {Record<string, string>} */ ({
   number: "Enter a number.",
 });
 const NO_SUCH = /** @type {Record<string, string>} */ ({
-  email: "This is no e-mail address.",
-  url: "This is no web address. It begins with https://.",
+  email: "This is not an e-mail address.",
+  url: "This is not a web address. It must begin with https://.",
 });
 
 /**

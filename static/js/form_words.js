@@ -18,12 +18,12 @@ export function answerTo(status, { isShown = false, reason = "" } = {}) {
     return said("Not sent: no connection to the server. Your words are kept here; try again when it is back.");
   if (status === 401) return said("Not sent: you are signed out. Your words are kept in this browser.", true);
   if (isShown) return null;
-  if (status === 404) return said("Not sent: this is not there any more. Your words are kept here.");
+  if (status === 404) return said("Not sent: this no longer exists. Your words are kept here.");
   if (status >= 400 && reason) return said(`Not done. ${reason} Your words are kept here.`);
   if (status === 413) return said("Not sent: it is too large. Your words are kept here.");
   if (status === 429)
     return said("Not sent: too much was sent at once. Your words are kept here; try again in a minute.");
   if (status >= 500) return said("Not sent: the server could not answer. Your words are kept here; try again.");
   if (status >= 400) return said(`Not done: the server refused it (${status}). Your words are kept here.`);
-  return said("The answer of the server cannot be shown here. Load the page again to see what became of it.");
+  return said("The answer of the server cannot be shown here. Reload the page to see what became of it.");
 }

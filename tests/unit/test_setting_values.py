@@ -67,7 +67,7 @@ def test_values_without_a_field_are_refused(text: str) -> None:
 
 def test_tools_of_the_service() -> None:
     assert service_tools("web_search, web_fetch") == {"web_search", "web_fetch"}
-    with pytest.raises(ValueError, match=r"^“web” is no tool\. There are: code_execution, web_fetch, web_search\.$"):
+    with pytest.raises(ValueError, match=r"^“web” is not a tool\. There are: code_execution, web_fetch, web_search\.$"):
         service_tools("web")
 
 

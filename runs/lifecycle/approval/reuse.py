@@ -310,7 +310,7 @@ def _why(
     if reason := "; ".join(filter(None, [differences.general, *of_step])):
         return reason
     again = [step.name for step in plan.steps if step.step_id in spec.dependencies and step.step_id not in found]
-    return f"“{again[0]}” runs again before it" if again else "no result that passed fits it any more"
+    return f"“{again[0]}” runs again before it" if again else "no passed result fits it any longer"
 
 
 class _Differences:

@@ -37,7 +37,7 @@ class Citations(FileCheck):
     def problem(self) -> str | None:
         if may_cite(self.path):
             return None
-        return f"{quoted(self.path)} is no Markdown, Word or PDF file; only those have citations."
+        return f"{quoted(self.path)} is not a Markdown, Word or PDF file; only those have citations."
 
     def examine(self, data: bytes, material: CheckInput, budget: Budget) -> CheckResult:
         text = text_in(data)

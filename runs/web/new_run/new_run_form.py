@@ -115,7 +115,7 @@ class NewRunForm(PolicyForm, FilesForm):
     another = forms.BooleanField(required=False, widget=forms.HiddenInput)  # another run is meant
     template = forms.CharField(
         label="Plan",
-        help_text="A template is proposed as it stands; you approve it like any plan.",
+        help_text="A template is proposed unchanged; you approve it like any plan.",
         required=False,
         widget=PlanSelect,
     )

@@ -21,7 +21,7 @@ from runs.web.site.posted_fields import Text
 
 MAX_PARTS = 100
 """Rows of one list, with those that were removed: more than contracts allow, so that the contract reports the error."""
-BROKEN = "A part of the form did not arrive as it was sent. Load the page again."
+BROKEN = "A part of the form did not arrive as it was sent. Reload the page."
 TOO_MANY = "A list of the form has more than {} rows. Save first, then add more, or import the plan from a file."
 type Location = Sequence[int | str]
 """The place of a value in a contract, as Pydantic gives it."""

@@ -49,7 +49,7 @@ class ApproverForm(PostedForm):
     verb = verbs(ApproverVerb)
     person = forms.ModelChoiceField(
         User.objects.all(),
-        error_messages={"required": "Choose a person.", "invalid_choice": "There is no such person any more."},
+        error_messages={"required": "Choose a person.", "invalid_choice": "This person no longer exists."},
     )
 
 

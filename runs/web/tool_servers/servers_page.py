@@ -40,7 +40,7 @@ class ListAgainForm(PostedForm):
     """`server`: its name; it is asked for its tools again."""
 
     server = forms.ChoiceField(
-        error_messages={"required": "Choose one of the buttons.", "invalid_choice": "There is no such server any more."}
+        error_messages={"required": "Choose one of the buttons.", "invalid_choice": "This server no longer exists."}
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

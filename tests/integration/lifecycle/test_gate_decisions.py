@@ -335,7 +335,7 @@ def test_a_comment_alone_is_reason_enough_to_reject() -> None:
 )
 def test_a_comment_on_what_the_plan_does_not_have_is_refused(comment: Comment) -> None:
     gate = made.open_gate(made.awaiting_plan(), GateKind.PLAN)
-    assert "Load the page again." in refused(gate, Verb.REJECT, "And this.", comments=(comment,))
+    assert "Reload the page." in refused(gate, Verb.REJECT, "And this.", comments=(comment,))
 
 
 def test_only_parts_of_plans_and_points_of_results_are_commented_on() -> None:

@@ -265,7 +265,7 @@ def test_a_planned_result_keeps_its_name_in_any_spelling() -> None:
 
 def test_a_name_that_is_not_missing_any_more_is_not_dropped_in_silence() -> None:
     run = blocked()
-    with pytest.raises(InvalidInput, match=r"^“annex-x\.md” is not missing any more\. Load the page again\.$"):
+    with pytest.raises(InvalidInput, match=r"^“annex-x\.md” is no longer missing\. Reload the page\.$"):
         give_files(gate_of(run), made.alice(), [upload("signed.md")], name_as="annex-x.md")
 
 

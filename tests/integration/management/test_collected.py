@@ -33,5 +33,5 @@ def test_a_file_that_is_named_comes_along(folder: Path) -> None:
 
 
 def test_a_name_that_is_not_there_is_said(folder: Path) -> None:
-    with pytest.raises(InvalidInput, match="--include names “nope”, which is no file in"):
+    with pytest.raises(InvalidInput, match="--include names “nope”, which is not a file in"):
         collected(folder, ["nope"])

@@ -61,7 +61,7 @@ def test_chosen_files_are_utf_8_and_the_history_says_so(
         ("b.txt=", "“b.txt=” cannot be read. "),
         ("=KOI8-R", "“=KOI8-R” cannot be read. "),
         ("d.txt=KOI8-R", "No file matches “d.txt”. Name a file, a folder or a pattern such as *.csv."),
-        ("a/lease.txt=EUC-JP", "a/lease.txt is no text in EUC-JP; choose another encoding."),
+        ("a/lease.txt=EUC-JP", "a/lease.txt is not text in EUC-JP; choose another encoding."),
     ],
 )
 def test_a_choice_that_cannot_be_made_is_a_sentence(folder: Path, choice: str, sentence: str) -> None:

@@ -278,5 +278,5 @@ def test_what_a_number_stands_for_is_said_before_it_is_taken(monkeypatch: pytest
     assert keyboard.questions == [
         OWN.strip(),
         "2nd choice: “6”? [y]es, [o]wn answer: “2”, or [n]o to be asked again:",
-        "“maybe” is no answer to this. Type y (yes) or o (own answer) or n (no):",
+        "“maybe” is not an answer to this. Type y (yes) or o (own answer) or n (no):",
     ]

@@ -71,7 +71,7 @@ DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
     ),
     "a lost result of a tool": (
         lambda run: ToolCall.objects.filter(run=run).delete(),
-        "is from @tool-2, which is not on record any more",
+        "is from @tool-2, which is no longer on record",
     ),
 }
 

@@ -134,7 +134,7 @@ def test_a_form_that_is_sent_twice_is_one_run_also_if_it_was_changed_in_between(
 
 def test_a_token_of_somebody_else_opens_no_door_and_is_refused_in_words() -> None:
     submit(made.alice(), submission("One.", token=TOKEN))
-    with pytest.raises(InvalidInput, match=r"^This form has been used already; load the page again\.$"):
+    with pytest.raises(InvalidInput, match=r"^This form has been used already; reload the page\.$"):
         submit(made.charlie(), submission("Two.", token=TOKEN))
     assert list(Run.objects.values_list("owner__username", "request")) == [("alice", "One.")]
 

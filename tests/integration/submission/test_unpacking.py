@@ -144,7 +144,7 @@ def test_links_and_devices_are_refused() -> None:
     kinds = {"link": tarfile.SYMTYPE, "hard": tarfile.LNKTYPE, "pipe": tarfile.FIFOTYPE, "disk": tarfile.BLKTYPE}
     data = archives.with_members(*(member(name, kind, "/etc/passwd") for name, kind in kinds.items()), sparse)
     assert files("x.tar", data) == {"x/a.md": b"abc"}
-    link, device = "It is a link, and links are not followed.", "It is no file, but a device or the like."
+    link, device = "It is a link, and links are not followed.", "It is not a file but a device or something similar."
     assert [one.why for one in refused("x.tar", data)] == [
         *(link, link, device, device),
         "It is a file with gaps (sparse), which is not unpacked.",

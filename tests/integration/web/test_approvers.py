@@ -51,9 +51,9 @@ def test_nobody_else_finds_it(charlie_client: Client, charlie: User) -> None:
         ({}, "Choose one of the buttons."),
         ({"verb": "own"}, "Choose one of the buttons."),
         ({"verb": "add"}, "Choose a person."),
-        ({"verb": "add", "person": "0"}, "There is no such person any more."),
-        ({"verb": "add", "person": "9" * 40}, "There is no such person any more."),
-        ({"verb": "add", "person": "x"}, "There is no such person any more."),
+        ({"verb": "add", "person": "0"}, "This person no longer exists."),
+        ({"verb": "add", "person": "9" * 40}, "This person no longer exists."),
+        ({"verb": "add", "person": "x"}, "This person no longer exists."),
     ],
 )
 def test_what_cannot_be_done_is_said(alice_client: Client, sent: dict[str, str], problem: str) -> None:

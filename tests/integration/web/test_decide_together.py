@@ -142,5 +142,5 @@ def test_another_page_than_the_one_that_was_shown_decides_nothing(alice_client: 
 def test_whoever_may_not_approve_cannot_do_it_here(client: Client) -> None:
     run = factories.awaiting_plan()
     client.force_login(User.objects.create_user("charlie"))
-    assert send(client, run) == ["Nothing that is ticked needs your decision any more."]
+    assert send(client, run) == ["None of the ticked decisions is still needed."]
     assert open_gates() == ["plan"]

@@ -122,7 +122,7 @@ def test_another_encoding_can_be_chosen_for_a_run_that_is_run_again(alice_client
     [
         ("b.md//iso8859_2", "The files have changed since."),
         ("a.md//utf_7", "The files have changed since."),
-        ("a.md//cp932", "a.md is no text in Shift JIS; choose another encoding."),
+        ("a.md//cp932", "a.md is not text in Shift JIS; choose another encoding."),
     ],
 )
 def test_a_choice_that_cannot_be_kept_changes_nothing(alice_client: Client, chosen: str, error: str) -> None:

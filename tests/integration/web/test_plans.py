@@ -157,7 +157,7 @@ def test_a_template_whose_plan_no_longer_fits_can_be_looked_at_and_deleted(alice
     template = save(alice, factories.finished_succeeded(), "Mine")
     Template.objects.filter(pk=template.pk).update(plan=RawSQL("%s", ['{"goal": 1}']))
     answer = alice_client.get(f"/templates/{template.pk}/")
-    assert "cannot be used any more: its plan was changed by hand" in answer.text
+    assert "can no longer be used: its plan was changed by hand" in answer.text
     assert f'href="/templates/{template.pk}/delete/"' in answer.text
     assert alice_client.get(f"/templates/{template.pk}/delete/").status_code == 200
 

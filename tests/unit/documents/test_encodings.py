@@ -157,7 +157,7 @@ def test_a_person_may_choose_any_other_encoding() -> None:
 
 @pytest.mark.parametrize(("data", "codec"), [(b"\x81\x20", "big5"), (b"\x81", "cp1252"), (b"\x80", "iso8859_2")])
 def test_an_encoding_that_does_not_fit_is_refused(data: bytes, codec: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^is no text in .*; choose another encoding$"):
+    with pytest.raises(InvalidInput, match=r"^is not text in .*; choose another encoding$"):
         read_as(data, codec)
 
 

@@ -181,7 +181,7 @@ def test_the_text_itself_comes_before_a_comment_that_says_the_same() -> None:
 
 
 def test_deleted_text_is_no_evidence_and_says_who_deleted_it() -> None:
-    sentence = "“within thirty days” is not in lease.docx any more: this text was deleted by Bob on 2026-11-01"
+    sentence = "“within thirty days” is no longer in lease.docx: this text was deleted by Bob on 2026-11-01"
     builder = Builder("docx")
     start = builder.add("p1", BlockKind.PARAGRAPH, "Pay within ten days.").start
     builder.delete(start + 11, "thirty", by="Bob", on="2026-11-01T09:00:00Z")
@@ -198,7 +198,7 @@ def test_words_that_an_insertion_has_parted_are_no_evidence() -> None:
     found = resolve(QuotedEvidence(source="a.docx", quote="The fee is due at once"), {"a.docx": converted(builder)})
     assert (found.verified, found.sentence) == (
         False,
-        "“The fee is due at once” is not in a.docx any more: words were inserted there by Carol on 2026-11-03",
+        "“The fee is due at once” is no longer in a.docx: words were inserted there by Carol on 2026-11-03",
     )
 
 

@@ -11,7 +11,7 @@ from runs.documents.reading.package_parts import Element, Package
 from runs.errors import InvalidInput
 
 MAX_CHAPTERS = 5_000
-_DAMAGED = "is no e-book, or a damaged one, since its list of chapters is missing"
+_DAMAGED = "is not an e-book, or is damaged, because its list of chapters is missing"
 _ENCRYPTED = "is protected against copying, so that it cannot be read"
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 """Methods that obfuscate fonts. They do not affect text."""

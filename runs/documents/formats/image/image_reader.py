@@ -190,7 +190,7 @@ def pages_of(data: bytes) -> Iterator[Image.Image]:
     except EOFError:  # after the last page
         return
     except UnidentifiedImageError as error:
-        raise InvalidInput("is no picture that can be read; save it as PNG, JPEG, TIFF or WEBP") from error
+        raise InvalidInput("is not a picture that can be read; save it as PNG, JPEG, TIFF or WEBP") from error
     except Image.DecompressionBombError as error:
         raise InvalidInput(_too_large("more than " + str(2 * MAX_PIXELS // 1_000_000))) from error
     except (OSError, ValueError, SyntaxError, TypeError, KeyError, IndexError, OverflowError) as error:

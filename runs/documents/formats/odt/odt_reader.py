@@ -290,7 +290,7 @@ def make(data: bytes) -> BuiltDocument:
     content, styles = package.xml("content.xml"), package.xml("styles.xml")
     body = content.find(f"{OFFICE}body/{OFFICE}text") if content is not None else None
     if content is None or body is None:
-        raise InvalidInput("is no OpenDocument text, or a damaged one; open it and save it again, or save it as .docx")
+        raise InvalidInput("is not an OpenDocument text, or is damaged; open it and save it again, or save it as .docx")
     builder = Builder(FORMAT.name)
     hidden = {name for root in (content, styles) if root is not None for name in _hidden_styles(root)}
     story = OdtStory(builder, OdtStyles(content, styles), hidden, _changes(body))

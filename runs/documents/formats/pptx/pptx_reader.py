@@ -121,7 +121,7 @@ def make(data: bytes) -> BuiltDocument:
     main = next((one.target for one in package.relations() if one.kind == "officeDocument"), "ppt/presentation.xml")
     presentation = package.xml(main)
     if presentation is None:
-        raise InvalidInput("is no PowerPoint presentation, since it has no list of slides")
+        raise InvalidInput("is not a PowerPoint presentation, because it has no list of slides")
     relations = package.relations(main)
     names: dict[str, str] = {}
     for one in relations:

@@ -495,7 +495,7 @@ def read(data: bytes) -> bytes:
 
 def make(data: bytes) -> BuiltDocument:
     if not data.lstrip().startswith(b"{\\rtf"):
-        raise InvalidInput("is no RTF file")
+        raise InvalidInput("is not an RTF file")
     reader = RtfReader(data)
     reader.read()
     builder = Builder(FORMAT.name)

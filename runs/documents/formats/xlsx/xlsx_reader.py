@@ -268,7 +268,7 @@ def make(data: bytes) -> BuiltDocument:
         raise InvalidInput("is an Excel file of the binary kind (.xlsb); save it as .xlsx")
     workbook = package.xml(main)
     if workbook is None:
-        raise InvalidInput("is no Excel workbook, since it has no list of sheets")
+        raise InvalidInput("is not an Excel workbook, because it has no list of sheets")
     parts = {one.kind: one.target for one in package.relations(main)}
     strings = shared_strings(package.pieces(parts.get("sharedStrings", ""), MAX_STRINGS_BYTES), MAX_STRINGS_CHARACTERS)
     properties = workbook.find(f"{_S}workbookPr")

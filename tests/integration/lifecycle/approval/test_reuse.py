@@ -337,7 +337,7 @@ def test_what_a_person_said_proves_nothing_where_nobody_said_it(team: Team, subm
     answer(run, alice, Verb.REJECT, "You are to paint it green.")
     before = finish(run, alice)
     assert before.plans.count() == 2
-    assert foretold(before, FILES, alice)["two"] == "no result that passed fits it any more"
+    assert foretold(before, FILES, alice)["two"] == "no passed result fits it any longer"
 
 
 @pytest.mark.slow
@@ -350,7 +350,7 @@ def test_what_was_found_in_a_small_context_window_is_not_reused_in_another(
     small = finish(submitted(files=FILES), alice)
     assert foretold(small, FILES, alice) == {"one": ""}
     monkeypatch.setenv("PEV_CONTEXT_TOKENS_EXECUTOR", "1000000")
-    assert foretold(small, FILES, alice) == {"one": "no result that passed fits it any more"}
+    assert foretold(small, FILES, alice) == {"one": "no passed result fits it any longer"}
     finish(submitted(files=FILES), alice)
     monkeypatch.setenv("PEV_CONTEXT_TOKENS_EXECUTOR", "128000")
     assert foretold(small, FILES, alice) == {"one": ""}, "nothing is cut in either"

@@ -70,4 +70,4 @@ class TestCitations:
 
     def test_other_files_have_no_citations(self) -> None:
         problem = problem_with(Citations(kind="citations", path="data.csv"))
-        assert problem == "“data.csv” is no Markdown, Word or PDF file; only those have citations."
+        assert problem == "“data.csv” is not a Markdown, Word or PDF file; only those have citations."

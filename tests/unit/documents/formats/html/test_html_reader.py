@@ -133,7 +133,7 @@ def test_a_book_that_is_locked_is_refused_and_one_with_locked_fonts_is_not() -> 
 
 @pytest.mark.parametrize("parts", [{"META-INF/container.xml": "<a/>"}, {"OEBPS/book.opf": None}])
 def test_what_is_no_book_is_refused(parts: dict[str, str | None]) -> None:
-    with pytest.raises(InvalidInput, match="is no e-book"):
+    with pytest.raises(InvalidInput, match="is not an e-book"):
         epub.make(book({"a.xhtml": "<p>One"}, ["a"], parts))
 
 

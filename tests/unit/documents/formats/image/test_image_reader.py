@@ -96,8 +96,8 @@ def test_without_tesseract_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPa
         (png_of_size(8_000, 6_000), "is a picture of 48 megapixels; at most 40 are read"),
         (png_of_size(3_000, 3_000), "is a damaged picture"),
         (saved(page(_LINES), "PNG")[:2_000], "is a damaged picture"),
-        (saved(page(_LINES), "GIF"), "is no picture that can be read; save it as PNG"),
-        (b"", "is no picture that can be read"),
+        (saved(page(_LINES), "GIF"), "is not a picture that can be read; save it as PNG"),
+        (b"", "is not a picture that can be read"),
     ],
     ids=["huge", "large", "empty", "cut", "gif", "nothing"],
 )

@@ -138,7 +138,7 @@ def test_hidden_text_is_marked() -> None:
     ("parts", "sentence"),
     [
         ({"META-INF/manifest.xml": "<m><encryption-data/></m>", "content.xml": "x"}, "needs a password"),
-        ({"content.xml": "<a/>"}, "is no OpenDocument text"),
+        ({"content.xml": "<a/>"}, "is not an OpenDocument text"),
         ({"content.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}, "has a document type"),
     ],
 )

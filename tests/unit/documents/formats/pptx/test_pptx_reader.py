@@ -138,7 +138,7 @@ def test_slides_that_could_not_be_read_are_said() -> None:
 @pytest.mark.parametrize(
     ("parts", "sentence"),
     [
-        ({"_rels/.rels": related([("r", "officeDocument", "none.xml")])}, "is no PowerPoint presentation"),
+        ({"_rels/.rels": related([("r", "officeDocument", "none.xml")])}, "is not a PowerPoint presentation"),
         ({"ppt/presentation.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}, "has a document type"),
         ({"ppt/slides/slide1.xml": named("p:sld", "")}, "has no text in it"),
         (

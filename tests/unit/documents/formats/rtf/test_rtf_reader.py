@@ -295,7 +295,7 @@ def test_words_without_a_font_are_in_that_of_the_document() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"{\\rtf1 ", b"{\\rtf1}", b"{\\rtf1 {\\pict 00}}"])
 def test_without_text_there_is_nothing_to_read(data: bytes) -> None:
-    with pytest.raises(InvalidInput, match=r"is no RTF file|has no text in it"):
+    with pytest.raises(InvalidInput, match=r"is not an RTF file|has no text in it"):
         make(data)
 
 

@@ -244,7 +244,7 @@ def test_the_last_cell_is_read_at_once() -> None:
         ({"xl/worksheets/sheet1.xml": "<?xml version='1.0' encoding='no-such'?><worksheet/>"}, "is damaged"),
         ({"xl/workbook.xml": "<workbook"}, "is damaged"),
         ({"_rels/.rels": related([("r", "officeDocument", "xl/workbook.bin")])}, r"of the binary kind \(.xlsb\)"),
-        ({"_rels/.rels": related([("r", "officeDocument", "xl/none.xml")])}, "is no Excel workbook"),
+        ({"_rels/.rels": related([("r", "officeDocument", "xl/none.xml")])}, "is not an Excel workbook"),
         ({"xl/worksheets/sheet1.xml": "<worksheet/>"}, "has no text in it"),
     ],
 )
