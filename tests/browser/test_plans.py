@@ -87,11 +87,11 @@ def test_an_edit_that_cannot_be_saved_survives_a_reload(editor: Page) -> None:
     page.locator("#steps-0").get_by_label("Name", exact=True).fill("")
     page.locator("#steps-0").get_by_label("Task", exact=True).fill("Typed, and not saved.")
     page.get_by_role("button", name="Save as a new version").click()
-    expect(page.get_by_role("alert")).to_contain_text("Not saved: 1 thing has to be changed first.")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved: correct 1 problem first.")
     expect(page.locator("#id_steps-0-name_error")).to_have_text("Must not be empty.")
     expect(page.locator("#editor-kept")).to_have_text("Kept in this browser until you save.")
     page.goto(page.url)
-    page.get_by_role("button", name="Go on with them").click()
+    page.get_by_role("button", name="Continue with them").click()
     expect(page.locator("#steps-0").get_by_label("Task", exact=True)).to_have_value("Typed, and not saved.")
 
 

@@ -95,8 +95,8 @@ class Editor:
         form = fold_beyond(PlanForm(self.form.data, original=self.form.original, options=self.form.options), focus)
         for place, sentence in problems:
             form.refuse(place, sentence)
-        count = pluralize(len(problems), "thing has", "things have")
-        return replace(self, form=form, focus=focus, problem=f"Not saved: {count} to be changed first.")
+        count = pluralize(len(problems), "problem")
+        return replace(self, form=form, focus=focus, problem=f"Not saved: correct {count} first.")
 
 
 def plan_in(form: PlanForm) -> PlanContract | Problems:

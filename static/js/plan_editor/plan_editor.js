@@ -44,7 +44,7 @@ function offer() {
   words.textContent = `You have changes from ${new Date(found.at).toLocaleString()} that were not saved.`;
   const bar = document.createElement("div");
   bar.className = "toolbar";
-  const take = button("Go on with them", "button small primary", async () => {
+  const take = button("Continue with them", "button small primary", async () => {
     const body = new URLSearchParams(found.typed);
     body.set("csrfmiddlewaretoken", String(new FormData(form()).get("csrfmiddlewaretoken")));
     body.set("do", "show");
@@ -56,7 +56,7 @@ function offer() {
     note.remove();
     keep();
   });
-  const leave = button("Throw them away", "button small", () => {
+  const leave = button("Discard them", "button small", () => {
     write(key(), null);
     note.remove();
   });

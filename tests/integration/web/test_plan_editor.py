@@ -173,7 +173,7 @@ def test_an_invalid_plan_says_why_at_the_field_and_keeps_what_was_typed(alice_cl
     form = form_of(alice_client, run, 0)
     answer = press(alice_client, run, form, "save", **{"steps-0-name": "  ", "steps-0-description": "Typed."})
     assert answer.status_code == 422
-    assert "Not saved: 1 thing has to be changed first." in answer.text
+    assert "Not saved: correct 1 problem first." in answer.text
     assert 'aria-describedby="id_steps-0-name_error"' in answer.text
     assert "Must not be empty." in answer.text
     assert "Typed." in answer.text
@@ -216,8 +216,8 @@ def test_a_refused_edit_of_thousands_of_open_rows_shows_some_and_keeps_all(alice
         form.pop(f"steps-{step}-folded", None)
     form["steps-TOTAL_FORMS"] = "60"
     page = press(alice_client, run, form, "save").text
-    assert "Not saved: 2,400 things have to be changed first." in page
-    assert page.count("40 things in it have to be changed first.") == page.count('data-open="no"')
+    assert "Not saved: correct 2,400 problems first." in page
+    assert page.count("Correct 40 problems in this step first.") == page.count('data-open="no"')
     assert page.count('data-open="yes"') + page.count('data-open="no"') == 60
     assert len(page) < 2_000_000
     assert all(f"Typed {step}" in page for step in range(60))
