@@ -225,7 +225,7 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
         expect(page.locator(".run-tab article")).to_have_count(0)
         assert page.evaluate("window.shifted") < MAX_SHIFT
         expect(page.locator(".run-tab > .writing")).to_be_hidden()
-        news = page.locator(".run-sentence a") if kind and size[0] == 1280 else page.locator(ARRIVALS)
+        news = page.locator(".run-question") if kind and size[0] == 1280 else page.locator(ARRIVALS)
         news.click()
         expect(page.locator(".run-tab article h2")).to_be_focused()
         expect(page.locator(ARRIVALS)).to_be_hidden()

@@ -68,7 +68,7 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(
     expect(page.get_by_text("dan can no longer see this run or decide in it.")).to_be_visible()
     expect(other.get_by_role("heading", name="Page not found")).to_be_visible()
     page.goto(f"{run}history/")
-    expect(page.locator("#history-lines")).to_contain_text(f"{me} took dan off the list of those who may see this run")
+    expect(page.locator("#history-lines")).to_contain_text("You took dan off the list of those who may see this run")
     page.goto(f"{site.url}/people/")
     other.goto(site.url)
     expect(other.get_by_role("heading", name="Inbox")).to_be_visible()

@@ -88,9 +88,9 @@ def test_on_the_tab_of_steps_it_comes_and_goes_and_moves_no_row(
     page.add_init_script(SHIFTS)
     page.set_viewport_size({"width": size[0], "height": size[1]})
     on_a_sample(page, site, me, "plan")
+    tab(page, "Steps")
     now = page.locator(".run-sentence").first
     assert now.evaluate("line => line.scrollHeight <= line.clientHeight && line.scrollWidth <= line.clientWidth")
-    tab(page, "Steps")
     box, last = page.locator("[data-writing]"), page.locator("#run-steps .row").last
     expect(box).to_be_hidden()
     before = last.bounding_box()
