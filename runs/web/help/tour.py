@@ -36,7 +36,7 @@ _HINTS = {
     "plan": (
         "Read the plan.",
         "Look at what each step does, at the files it writes, and at the marked lines. If something is not right, say "
-        "what should be different. The i beside the buttons says what each of them does.",
+        "what should be different. The i next to the buttons says what each of them does.",
     ),
     "working": (
         "The server works on it.",
