@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from runs.text.normalisation import caseless
+
 
 def names(words: str) -> frozenset[str]:
     """Names of properties, or verbs, from a line of words."""
@@ -197,7 +199,7 @@ def differ(values: Iterable[object]) -> bool:
 def _comparable(value: object) -> str:
     if isinstance(value, list) and len(value) == 1:
         (value,) = value
-    return " ".join((value if isinstance(value, str) else json.dumps(value, sort_keys=True)).split()).casefold()
+    return caseless(" ".join((value if isinstance(value, str) else json.dumps(value, sort_keys=True)).split()))
 
 
 def canonical(name: str) -> str:

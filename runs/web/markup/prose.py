@@ -21,6 +21,7 @@ from runs.reports.markdown_html import render_markdown
 from runs.reports.texts import linked
 from runs.store import trees
 from runs.text.file_titles import titles_of
+from runs.text.normalisation import caseless
 from runs.web.site.addresses import Place, citation_address, file_address, files_address
 
 MAX_PATH = 300
@@ -112,7 +113,7 @@ def named_in(text: str, run: Run) -> list[tuple[str, str]]:
     of each. A clause without a file is one of the only file that is named.
     """
     files = {**trees.files_of(run.head), **trees.files_of(run.inputs)}
-    titles, folded = titles_of(files) if len(files) <= MAX_TITLED else {}, text.casefold()
+    titles, folded = titles_of(files) if len(files) <= MAX_TITLED else {}, caseless(text)
     places = {one.address: f"{one.path}, {one.words}" for one in references_in(text, run, MAX_NAMED)}
     named = [path for path in files if _is_named(folded, path, path.rpartition("/")[2], titles.get(path, ""))]
     if len(named) == 1:
@@ -127,7 +128,7 @@ def named_in(text: str, run: Run) -> list[tuple[str, str]]:
 
 
 def _is_named(folded: str, *names: str) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded) for name in names if len(name) > 2)
+    return any(re.search(rf"(?<!\w){re.escape(caseless(name))}(?!\w)", folded) for name in names if len(name) > 2)
 
 
 def _words(match: re.Match[str]) -> str:
