@@ -93,7 +93,7 @@ def test_it_may_be_left_to_the_model(alice_client: Client) -> None:
     ("fields", "status", "sentence"),
     [
         ({"verb": "answer"}, 422, "Write an answer or choose one, or let the AI decide."),
-        ({"verb": "approve"}, 409, "A question can only be answered."),
+        ({"verb": "approve"}, 409, "Only a question can be answered, and nothing else can be done with it."),
         ({"verb": "answer", "choice": "x" * 201}, 422, ""),
     ],
 )
