@@ -196,10 +196,11 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
 
 
 def _supply_in(gate: Gate) -> Critique:
+    """Not words of a person: the names may come from an archive that someone else made."""
     number = gate.attempt.number if gate.attempt else 0
     names = ", ".join((gate.supplied or [])[:MAX_NAMED])
     text = f"These files were missing, and are now among the input files: {names}."
-    return Critique(f"{gate.decided_by} after attempt {number}", text, from_person=True)
+    return Critique(f"{gate.decided_by} after attempt {number}", text)
 
 
 def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:

@@ -41,7 +41,7 @@ def snapshot(state: RunState) -> moves.Snapshot:
         relaxes=bool(plan and plan.relaxed),
         bound=plan is None or plan.status != PlanStatus.APPROVED or not fingerprint.differences(plan, run),
         steps=tuple(state.steps.values()),
-        asked=is_proposed and run.status == RunStatus.PLANNING and plan_gate.waits_again(run),
+        asked=bool(plan and is_proposed and run.status == RunStatus.PLANNING and plan_gate.waits_again(plan)),
         unread=unread,
         reading=unread and run.status == RunStatus.EXECUTING and _has_work(state),
         busy=run.status in _HAS_WORK and _has_work(state),

@@ -25,10 +25,10 @@ from runs.people.permissions import check_can_decide
 from runs.pev.contracts import PlanStep
 from runs.pev.missing_inputs import missing_in, missing_inputs
 from runs.pev.read_set import meant_by
-from runs.pev.tools.registry import only_runs_commands, reads_files
+from runs.pev.tools.registry import may_run_commands, reads_files
 from runs.store import event_log, trees
 from runs.store.input_limits import check_limits
-from runs.text.paths import clashes, selected
+from runs.text.paths import clashes, is_pattern, selected
 
 MAX_MISSING = 5
 """Missing files that are named at a gate."""
@@ -157,8 +157,7 @@ def _other_readers(state: RunState, gate: Gate, new: Collection[str]) -> list[st
 
 
 def _would_read_unnamed(spec: PlanStep, new: Collection[str]) -> bool:
-    """Commands get a copy of all files, whatever their step names."""
-    if only_runs_commands(spec):
+    if may_run_commands(spec):
         return True
     return reads_files(spec) and bool(set(meant_by([spec], new)) - set(spec.inputs))
 
@@ -171,15 +170,28 @@ def _carry_approval(state: RunState, before: str, user: User, others: Collection
     plan, run = state.plan, state.run
     if plan is None or plan.status != PlanStatus.APPROVED or plan.approval_fingerprint is None:
         return
-    approved = plan.approval_fingerprint
-    by_person = was_read(plan)
-    needs_other = run.policy.second_person and user.pk == run.owner_id
-    # An approval that files given before have ended is not revived by these.
-    if approved.get(fingerprint.INPUT_FILES) != before or (by_person and (others or needs_other)):
+    by_owner = user.pk == run.owner_id
+    is_needed = (others and was_read(plan)) or (by_owner and _needs_second_person(run, plan))
+    if is_needed or _is_ended(plan, before):
         return
-    approved = approved | {fingerprint.INPUT_FILES: run.inputs.digest}
+    if run.inputs.digest == before:
+        return
+    approved = plan.approval_fingerprint | {fingerprint.INPUT_FILES: run.inputs.digest}
     Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=approved)
     plan.approval_fingerprint = approved
+    who = plan.approved_by.get_username() if plan.approved_by and was_read(plan) else "The policy"
+    text = f"{who} approved version {plan.version} of the plan before. This approval also holds with the new files."
+    event_log.record(run.pk, events.Note(text=text))
+
+
+def _is_ended(plan: Plan, inputs: str) -> bool:
+    """Whether files that were given before have ended the approval. It is not revived by others."""
+    return (plan.approval_fingerprint or {}).get(fingerprint.INPUT_FILES) != inputs
+
+
+def _needs_second_person(run: Run, plan: Plan) -> bool:
+    """Whether the approval ends if the owner gives files, because a second person had to approve."""
+    return was_read(plan) and run.policy.second_person
 
 
 def _ask_about_starts_again(state: RunState, others: Collection[str]) -> None:
@@ -214,9 +226,42 @@ def asks_for_files(gate: Gate) -> bool:
     return type_of(gate).takes_files and (gate.plan is None or bool(missing_at(gate)))
 
 
-def readers_of_all(gate: Gate) -> list[str]:
-    """The names of other unsettled steps that read all files, so that the plan is asked about again with a new one."""
+@dataclass(frozen=True)
+class PlanAgain:
+    """Why the plan needs an approval again when files are given at a step.
+
+    * `is_ended`: it needs one in any case, because of files that were given before.
+    * `readers`: the names of other steps that would read every new file.
+    * `by_pattern`: the names of other steps that would read a new file whose name matches a pattern.
+    * `if_owner`: it needs one if the owner gives the files.
+    """
+
+    is_ended: bool = False
+    readers: tuple[str, ...] = ()
+    by_pattern: tuple[str, ...] = ()
+    if_owner: bool = False
+
+
+def plan_again(gate: Gate) -> PlanAgain:
+    """Whether and why `supply` at this step would end the approval of the plan, before the files are known."""
     state = states.of(gate.run)
-    if state.plan is None or state.plan.status != PlanStatus.APPROVED or not was_read(state.plan):
-        return []
-    return [state.specs[key].name for key in _other_readers(state, gate, [ANY_NAME])]
+    run, plan = state.run, state.plan
+    if plan is None or plan.status != PlanStatus.APPROVED or plan.approval_fingerprint is None:
+        return PlanAgain()
+    all_readers = _other_readers(state, gate, [ANY_NAME]) if was_read(plan) else []
+    own = gate.step.key if gate.step else ""
+    by_pattern = [
+        key
+        for key, step in state.steps.items()
+        if was_read(plan)
+        and key not in (own, *all_readers)
+        and step.status not in SETTLED_STEPS
+        and reads_files(state.specs[key])
+        and any(is_pattern(path) for path in state.specs[key].inputs)
+    ]
+    return PlanAgain(
+        _is_ended(plan, run.inputs.digest),
+        tuple(state.specs[key].name for key in all_readers),
+        tuple(state.specs[key].name for key in by_pattern),
+        _needs_second_person(run, plan),
+    )

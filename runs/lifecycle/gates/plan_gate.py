@@ -145,10 +145,10 @@ def gates_of(run: Run) -> GateQuerySet:
     return run.gates.filter(kind=GATE.kind)
 
 
-def waits_again(run: Run) -> bool:
-    """Whether people were asked about a plan and gave files instead of approving or rejecting it."""
-    given = gates_of(run).filter(status=GateStatus.SUPPLIED, plan__approved_how="")
-    return given.exclude(plan__status=PlanStatus.REJECTED).exists()
+def waits_again(plan: Plan) -> bool:
+    """Whether people were asked about this version and gave files instead of approving or rejecting it."""
+    is_open = plan.approved_how == "" and plan.status != PlanStatus.REJECTED
+    return is_open and gates_of(plan.run).filter(status=GateStatus.SUPPLIED, plan=plan).exists()
 
 
 def _digest(run: Run, plan: Plan) -> str:

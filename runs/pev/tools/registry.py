@@ -90,6 +90,14 @@ def _shows(names: Collection[str]) -> set[Shows]:
     return {tool.shows for tool in reading} - {Shows.NONE}
 
 
+def may_run_commands(step: PlanStep) -> bool:
+    """Whether a step names a tool that runs commands, or is checked by a command. Commands get a copy of all files,
+    whatever the step names as input.
+    """
+    checked = any(criterion.check and criterion.check.commands for criterion in step.acceptance_criteria)
+    return checked or any(effect_of(name) is Effect.RUNS_COMMANDS for name in step.tools)
+
+
 def only_runs_commands(step: PlanStep) -> bool:
     """Whether a step names no files and plans only commands. Commands get a copy of all files, and what they read is
     unknown.

@@ -25,7 +25,7 @@ from runs.lifecycle.gates.question_gate import choices_beyond
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.snoozes import SNOOZES
-from runs.lifecycle.supplied_files import asks_for_files, missing_at, readers_of_all
+from runs.lifecycle.supplied_files import PlanAgain, asks_for_files, missing_at, plan_again
 from runs.models import Gate
 from runs.pev.checks.material import list_in_words
 from runs.pev.outcome import OpenPoint, Unmet
@@ -407,9 +407,9 @@ class GateView:
         return asks_for_files(self.row)
 
     @cached_property
-    def asks_plan_again(self) -> list[str]:
-        """The names of other steps that would read any given file, so that the plan needs an approval again."""
-        return readers_of_all(self.row) if self.takes_files and not self.plan else []
+    def plan_again(self) -> PlanAgain:
+        """Why the plan needs an approval again when files are given at this step."""
+        return plan_again(self.row) if self.takes_files and not self.plan else PlanAgain()
 
     @property
     def given(self) -> list[str]:

@@ -106,7 +106,8 @@ def give_files(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     if not found.added and gate.status == GateStatus.OPEN:
         count, names = len(found.known), list_in_words(list(found.known))
         there = f"{names} {word_for(count, 'is', 'are')} among the files already, with the same content."
-        said = Problem(gate.pk, f"{there} Nothing was changed.", "", about_files=True, changed_nothing=True)
+        sentence = " ".join([f"{there} Nothing was changed.", *found.remarks[:MAX_REMARKS]])
+        said = Problem(gate.pk, sentence, "", about_files=True, changed_nothing=True)
         return _page(request, run_id, said, 200)
     for remark in found.remarks[:MAX_REMARKS]:
         messages.warning(request, remark)

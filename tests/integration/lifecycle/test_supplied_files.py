@@ -27,12 +27,13 @@ from runs.enums import (
 )
 from runs.errors import InvalidInput, NotAllowed, PevError
 from runs.events import kinds as events
-from runs.lifecycle import outcomes
+from runs.lifecycle import outcomes, plan_edits
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint, reuse
 from runs.lifecycle.deletion import delete, freed
 from runs.lifecycle.gate_decisions import cancel
-from runs.lifecycle.supplied_files import missing_at, supply
+from runs.lifecycle.gates.plan_gate import waits_again
+from runs.lifecycle.supplied_files import PlanAgain, missing_at, plan_again, supply
 from runs.models import Attempt, Discarded, Event, Gate, Run, Step, Tree, User
 from runs.pev.verifier import failed
 from runs.store import blobs, trees
@@ -127,7 +128,9 @@ def test_a_given_file_is_an_input_and_the_blocked_step_is_tried_again() -> None:
 def test_the_next_attempt_is_told_who_gave_which_file() -> None:
     run = blocked()
     give(run, by=made.bob())
-    said = [(one.label, one.text) for one in critiques_of(Step.objects.get(plan__run=run, key="a"))]
+    critiques = critiques_of(Step.objects.get(plan__run=run, key="a"))
+    said = [(one.label, one.text) for one in critiques]
+    assert [one.from_person for one in critiques] == [False, False], "an archive may have named the files"
     assert said == [
         ("attempt 1", "Reported as blocked. The annex is missing."),
         ("bob after attempt 1", "These files were missing, and are now among the input files: annex-b.md."),
@@ -192,6 +195,35 @@ def test_the_plan_is_asked_about_again_where_another_step_would_read_the_file_un
         assert (plan.status, plan.approved_by, plan.approved_how) == (PlanStatus.APPROVED, made.alice(), "person")
         assert fingerprint.differences(plan, run) == []
     assert statuses(run)["a"] == StepStatus.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ({"inputs": [made.SERVICE]}, PlanAgain()),
+        ({"inputs": []}, PlanAgain(readers=("Z",))),
+        ({"inputs": ["*.md"]}, PlanAgain(by_pattern=("Z",))),
+    ],
+    ids=["names others", "all files", "by a pattern"],
+)
+def test_the_field_says_which_files_end_the_approval(other: dict[str, Any], expected: PlanAgain) -> None:
+    run = blocked(("a", {}), ("z", {"dependencies": ["a"], **other}))
+    assert plan_again(gate_of(run)) == expected
+
+
+def test_the_field_says_that_the_approval_ends_if_the_owner_gives_files() -> None:
+    run = made.awaiting_plan(made.plan(made.plan_step("a", "A")), second_person=True, replans=0)
+    made.decide(run, GateKind.PLAN, Verb.APPROVE, by=made.bob())
+    block(run, "a")
+    assert plan_again(gate_of(fresh(run))) == PlanAgain(if_owner=True)
+
+
+def test_the_history_says_whose_approval_also_holds_with_the_new_files() -> None:
+    run = blocked()
+    give(run, by=made.bob())
+    assert history(run, EventKind.NOTE) == [
+        "alice approved version 1 of the plan before. This approval also holds with the new files."
+    ]
 
 
 def test_a_step_that_has_passed_reads_nothing_any_more() -> None:
@@ -269,8 +301,9 @@ def test_a_name_that_is_not_missing_any_more_is_not_dropped_in_silence() -> None
         give_files(gate_of(run), made.alice(), [upload("signed.md")], name_as="annex-x.md")
 
 
-def test_a_step_that_runs_commands_is_asked_about_again() -> None:
-    command = {"tools": ["run_command"], "actions": [{"tool": "run_command", "purpose": "test"}]}
+@pytest.mark.parametrize("inputs", [[], [made.SERVICE]], ids=["all files", "names others"])
+def test_a_step_that_runs_commands_is_asked_about_again(inputs: list[str]) -> None:
+    command = {"inputs": inputs, "tools": ["run_command"], "actions": [{"tool": "run_command", "purpose": "test"}]}
     run = blocked(("a", {}), ("z", {"dependencies": ["a"], **command}))
     give(run)
     assert gate_of(fresh(run), GateKind.PLAN).question.startswith("Since version 1 was approved")
@@ -378,7 +411,7 @@ def test_of_an_archive_the_files_with_usable_names_are_taken() -> None:
     assert given.added == ("annexes/annexes/b.md",)
     (remark,) = given.remarks
     assert remark.startswith("annexes.zip/../../evil.md was not taken.")
-    assert history(run, EventKind.NOTE) == list(given.remarks)
+    assert history(run, EventKind.NOTE)[:-1] == list(given.remarks)
 
 
 def test_of_an_archive_with_nothing_usable_nothing_is_taken() -> None:
@@ -465,6 +498,16 @@ def test_the_plan_is_asked_about_again_with_the_file() -> None:
     assert history(run)[-1] == "alice gave annex-b.md; the plan is asked about again."
     made.decide(run, GateKind.PLAN, Verb.APPROVE)
     assert statuses(run) == {"a": StepStatus.RUNNING}
+
+
+def test_files_given_with_one_version_ask_about_no_later_one() -> None:
+    run = asking()
+    give(run, kind=GateKind.PLAN)
+    first = fresh(run).plans.get()
+    gate = gate_of(fresh(run), GateKind.PLAN)
+    edited = made.plan(made.plan_step("a", "Edited", inputs=["annex-b.md"]))
+    second = plan_edits.edit(gate.pk, made.alice(), gate.digest, edited)
+    assert (waits_again(first), waits_again(second)) == (True, False)
 
 
 def test_an_approval_from_the_page_before_is_refused() -> None:
