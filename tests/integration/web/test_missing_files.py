@@ -12,6 +12,7 @@ from django.test import Client
 from runs.enums import GateKind, GateStatus, Verb
 from runs.models import Gate, Run
 from tests import factories as made
+from tests.documents.archives import zipped
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +94,15 @@ def test_a_file_that_is_there_already_is_no_error(alice_client: Client) -> None:
     assert answer.status_code == 200
     assert "annex-b.md is among the files already, with the same content. Nothing was changed." in answer.text
     assert made.open_gate(run).status == GateStatus.OPEN
+
+
+def test_what_an_archive_lacks_is_said_though_its_other_files_are_there_already(alice_client: Client) -> None:
+    run = made.awaiting_plan(made.plan(made.plan_step("s1", "Compare", inputs=["annex-b.md", "annex-c.md"])))
+    archive = zipped({"b.md": b"40 euros", "../../evil.md": b"x"})
+    send(alice_client, made.open_gate(run), "annexes.zip", archive)
+    answer = send(alice_client, made.open_gate(run), "annexes.zip", archive)
+    said = answer.text.split('<p class="form-answer"')[1].split("</p>")[0]
+    assert "Nothing was changed. annexes.zip/../../evil.md was not taken." in said
 
 
 def test_charlie_gets_404(client: Client) -> None:
