@@ -179,9 +179,10 @@ def _carry_approval(state: RunState, before: str, user: User, others: Collection
     approved = plan.approval_fingerprint | {fingerprint.INPUT_FILES: run.inputs.digest}
     Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=approved)
     plan.approval_fingerprint = approved
-    who = plan.approved_by.get_username() if plan.approved_by and was_read(plan) else "The policy"
-    text = f"{who} approved version {plan.version} of the plan before. This approval also holds with the new files."
-    event_log.record(run.pk, events.Note(text=text))
+    if plan.approved_by and was_read(plan):
+        who = plan.approved_by.get_username()
+        text = f"{who} approved version {plan.version} of the plan before. This approval also holds with the new files."
+        event_log.record(run.pk, events.Note(text=text))
 
 
 def _is_ended(plan: Plan, inputs: str) -> bool:
