@@ -3,7 +3,7 @@
 from django.contrib.messages import constants as levels
 from django.utils.csp import CSP
 
-from pevsite.databases import database, files, messages
+from pevsite.databases import cache, database, files, mailers, messages
 from pevsite.environment import read_environment
 from pevsite.installation import SITE, key_of
 from pevsite.setting_values import is_installed
@@ -25,6 +25,10 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "channels",
     "django_htmx",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "runs.apps.RunsConfig",
 ]
 MIDDLEWARE = [
@@ -42,7 +46,9 @@ MIDDLEWARE = [
     "runs.web.site.sessions.SessionLimits",
     "runs.web.site.sessions.Refusals",
     "runs.web.site.sessions.SignInRequired",
+    "runs.web.people.second_factor.SecondFactorRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "runs.web.site.error_views.Unavailable",
 ]
@@ -70,9 +76,7 @@ WORKERS = _environment.workers
 REDIS_URL = _environment.redis_url.get_secret_value()
 DATABASES = {"default": database(DATA_DIR, _environment.database_url.get_secret_value(), WORKERS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-_LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
-# For runs.web.site.throttle, which counts the requests of each address within a minute.
-CACHES = {"default": {"BACKEND": _LOCMEM, "OPTIONS": {"MAX_ENTRIES": 10_000}}}
+CACHES = {"default": cache(REDIS_URL)}
 CHANNEL_LAYERS = {"default": messages(REDIS_URL)}
 ENGINE = _environment.engine
 _BACKENDS = {
@@ -90,8 +94,40 @@ STORAGES = {
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [(part, SITE / "static" / part) for part in ("css", "icons", "js", "vendor")]  # not the tools
 AUTH_USER_MODEL = "runs.User"
-LOGIN_URL = "sign_in"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+_VALIDATION = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"{_VALIDATION}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATION}.UserAttributeSimilarityValidator"},
+]
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "inbox"
+ACCOUNT_ADAPTER = "runs.web.people.sign_in.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]  # what accounts have; nobody signs up
+ACCOUNT_EMAIL_VERIFICATION = "none"  # not to sign in: a link of an administrator is not sent by e-mail
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # of a changed password, a new passkey and the like
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[pevsite] "
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # to change how one signs in
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
+ACCOUNT_REAUTHENTICATION_METHODS = {"password", "mfa"} | ({"code"} if _environment.smtp else set())
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if TLS else "http"
+MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not TLS  # browsers themselves take http for localhost alone
+ACCOUNT_FORMS = {"login": "runs.web.people.sign_in_forms.SignInForm"}
+MFA_FORMS = {"add_webauthn": "runs.web.people.sign_in_forms.AddPasskeyForm"}
+MFA_ADAPTER = "runs.web.people.sign_in.FactorsAdapter"
+MFA_TOTP_ISSUER = "pevsite"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # an address is only for notices, and nobody signs up with that of another person
+USERSESSIONS_ADAPTER = "runs.web.people.sign_in.SessionsAdapter"
+SECOND_FACTOR = _environment.second_factor
+MAILERS = mailers(_environment.smtp.get_secret_value())
+SENDS_MAIL = bool(_environment.smtp)
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = _environment.mail_from
 SESSION_ENGINE = "runs.web.site.sessions"
 SESSION_COOKIE_AGE = _environment.session_hours * 3_600  # also at most from the sign-in on
 SESSION_IDLE = _environment.session_idle_minutes * 60

@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from runs.admin import site
 from runs.web.people.sign_in_pages import sign_out
 
-sign_in = login_not_required(RedirectView.as_view(pattern_name="sign_in", query_string=True))
+sign_in = login_not_required(RedirectView.as_view(pattern_name="account_login", query_string=True))
 urlpatterns = [
     path("", include("runs.web.urls")),
     path("admin/login/", sign_in),  # the admin's own, which these two go before, know passwords

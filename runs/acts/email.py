@@ -10,7 +10,8 @@ from runs.text.truncate import truncate
 
 MAX_NAMED, MAX_ADDRESS = 3, 60
 """Addresses, and characters of each, that a remark names."""
-_ADDRESS = re.compile(r"[^\s@<>,;:\"()\[\]]+@(?P<domain>[^\s@<>,;:\"()\[\]]+)")
+_PART = r"[^\s@<>,;:\"()\[\]]"
+_ADDRESS = re.compile(rf"(?<!{_PART}){_PART}++@(?P<domain>{_PART}++)")
 
 
 def _remarks(call: ShapedCall) -> Iterator[Remark]:

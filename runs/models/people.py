@@ -12,9 +12,9 @@ from runs.models.querysets import AccessTokenQuerySet, LinkQuerySet
 
 
 class User(AbstractUser):
-    """A person who signs in by link. The password is unusable: a random text that the sessions are bound to."""
+    """A person. They sign in with a link, a passkey or a password, which is unusable until they set one."""
 
-    # When all sessions were ended at once, by replacing that text.
+    # Sessions that began before have ended (see `runs.web.site.sessions.ends_at`).
     signed_out_at = models.DateTimeField(null=True, blank=True, editable=False)
     tour = word_field(Tour, default=Tour.FIRST_RUN.value, db_default=Tour.FIRST_RUN.value, editable=False)
 

@@ -1,4 +1,4 @@
-"""People and how they sign in: links that work once, invitations, and ending all sessions of a person."""
+"""People: links that sign them in once, invitations, and ending all their sessions."""
 
 import hashlib
 import secrets
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
@@ -118,6 +120,20 @@ def sign_out_everywhere(person: User) -> None:
     _change(person, _end_sessions)
 
 
+def reset_sign_in(person: User) -> None:
+    """Remove the password, passkeys and codes of a person who has lost them, and end all their sessions.
+
+    They sign in again with a link.
+    """
+
+    def apply(row: User) -> None:
+        row.set_unusable_password()
+        Authenticator.objects.filter(user=row).delete()
+        _end_sessions(row)
+
+    _change(person, apply)
+
+
 def activate(person: User) -> None:
     """Allow links for this person again."""
 
@@ -155,11 +171,12 @@ def _change(person: User, apply: Callable[[User], None], *, keeps_administrator:
 
 
 def _end_sessions(row: User) -> None:
-    """End all sessions, which are bound to the password: a random text that no one knows."""
-    row.set_unusable_password()
+    """End all sessions, links and tokens. A session that is being made at this moment ends by the time stored here."""
     row.signed_out_at = timezone.now()
     row.links.all().delete()
     row.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=row.signed_out_at)
+    for session in UserSession.objects.filter(user=row):
+        session.end()
 
 
 def first_administrator() -> User:

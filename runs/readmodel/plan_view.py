@@ -68,7 +68,7 @@ from runs.text.truncate import quoted, truncate_line
 
 MAX_UNSOURCED = 3
 """Steps that are named."""
-RATED = "this plan rates it as work where a mistake costs most."
+RATED = "a mistake costs most here."
 UNASKED = "Its result is kept without another question."
 MAX_CHECKS = 3
 """Kinds of automatic checks that are named."""
@@ -397,13 +397,13 @@ class PlanReading:
 
     @property
     def judging(self) -> list[tuple[str, str]]:
-        """Who judges how many criteria, and what they look at, such as “code tests that a file exists”."""
+        """Who judges how many criteria, and what they look at, such as “a file exists”."""
         found = []
         if checks := [criterion.check for criterion in self.criteria if criterion.check]:
             titles = list(dict.fromkeys(check.title for check in sorted(checks, key=lambda check: check.order)))
             more = f", and {pluralize(len(titles) - MAX_CHECKS, 'other thing')}" if len(titles) > MAX_CHECKS else ""
             tested = ", ".join(titles[:MAX_CHECKS])
-            found.append((pluralize(len(checks), "automatic check"), f"code tests that {tested}{more}"))
+            found.append((pluralize(len(checks), "automatic check"), f"{tested}{more}"))
         if count := self.judged:
             sourced = sum(1 for one in self.judged_criteria if one.about_sources)
             compares = f"{word_for(sourced, 'compares', 'compare')} the result with {self.sources}"

@@ -23,7 +23,7 @@ from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, s
 from runs.store import trees
 from runs.text.csv_tables import is_csv
 from runs.text.plain_markdown import plain
-from runs.text.plural import pluralize, word_for
+from runs.text.plural import word_for
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import quoted
 
@@ -328,12 +328,13 @@ class PointsCited:
 
     @property
     def words(self) -> str:
-        """“1 of 3 points has a sound citation”."""
+        """“2 of 3 points have no sound citation”."""
+        if self.points == 1:
+            return "The point has no sound citation"
         if not self.cited:
-            return f"{'The point has' if self.points == 1 else f'All {self.points} points have'} no sound citation"
-        return (
-            f"{self.cited} of {pluralize(self.points, 'point')} {word_for(self.cited, 'has', 'have')} a sound citation"
-        )
+            return f"None of the {self.points} points has a sound citation"
+        without = self.points - self.cited
+        return f"{without} of {self.points} points {word_for(without, 'has', 'have')} no sound citation"
 
 
 def points_cited(report: Points, citations: Cited) -> PointsCited | None:

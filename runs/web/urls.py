@@ -1,6 +1,6 @@
 """The addresses of the pages."""
 
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 
 from runs.web.agents import agent_pages
 from runs.web.files import source_pages
@@ -29,9 +29,11 @@ urlpatterns = [
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),
     path("metricsz", prometheus.metrics, name="monitoring"),
-    path("sign-in/", sign_in_pages.sign_in, name="sign_in"),
+    path("sign-in/", sign_in_pages.sign_in, name="account_login"),
+    path("sign-in/again/", sign_in_pages.sign_in_again, name="sign_in_again"),
     path("sign-in/<path:token>/", sign_in_pages.sign_in_link, name="sign_in_link"),
-    path("sign-out/", sign_in_pages.sign_out, name="sign_out"),
+    path("sign-out/", sign_in_pages.sign_out, name="account_logout"),
+    path("account/", include("runs.web.people.account_urls")),
     path("access-tokens/", access_tokens_page.tokens, name="access_tokens"),
     path("access-tokens/<int:token_id>/revoke/", access_tokens_page.revoke, name="revoke_token"),
     path("people/", people_pages.people, name="people"),

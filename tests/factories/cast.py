@@ -3,13 +3,16 @@
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import make_password
 
 from runs.models import AccessToken, User
 from runs.people import access_tokens
 
 
 def person(name: str, **fields: Any) -> User:
-    user, _ = get_user_model().objects.get_or_create(username=name, defaults=fields)
+    """A person without a password, as people are invited."""
+    unusable = make_password(None)
+    user, _ = get_user_model().objects.get_or_create(username=name, defaults={"password": unusable, **fields})
     return user
 
 

@@ -20,6 +20,7 @@ MADE_WHEN_RUN = {
     "runs/text/normalisation.py: '[' + ''.join((f'{re.escape(chr(one))}-{re.escape(chr(to))}'",  # one character
     "runs/text/visible.py: pattern",  # one character of an alphabet: a table right above
     "runs/reports/places.py: f'(?<![\\\\w/.-])(?:{'|'.join(longest_first)})(?![\\\\w/-])'",  # 60 paths
+    "runs/web/markup/prose.py: f'(?<!\\\\w){re.escape(caseless(name))}(?!\\\\w)'",  # the title of a file
     "runs/rehearsal/findings.py: self.pattern",  # looked at where it is kept
     "runs/rehearsal/findings.py: pattern",  # what is made of it is looked at where it is kept
 }

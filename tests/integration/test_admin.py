@@ -1,4 +1,4 @@
-"""The admin: superusers look at everything and change nothing; others find nothing, and nobody types a password."""
+"""The admin: superusers look at everything and change nothing; others find nothing, and nobody signs in here."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def root(client: Client) -> Client:
     return client
 
 
-def test_whoever_has_not_signed_in_is_sent_to_the_links(client: Client) -> None:
+def test_whoever_has_not_signed_in_is_sent_to_the_page_for_it(client: Client) -> None:
     for page in ("/admin/", place(WorkItem), place(User, "add/")):
         answer = client.get(page, follow=True)
         assert unquote(answer.redirect_chain[-1][0]) == f"/sign-in/?next={page}"
-        assert 'type="password"' not in answer.text
+        assert 'id="passkey_login"' in answer.text
 
 
 @pytest.mark.parametrize("more", [{}, {"is_staff": True}])

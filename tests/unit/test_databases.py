@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pevsite.databases import database, files, messages
+from pevsite.databases import cache, database, files, mailers, messages
 
 ADDRESS = "postgres://alice:secret@db.example:5433/pev"
 
@@ -68,3 +68,36 @@ def test_files_lie_in_a_bucket_by_its_address(tmp_path: Path, address: str, buck
         "BACKEND": "runs.store.s3_storage.BucketStorage",
         "OPTIONS": {"bucket": bucket, "prefix": prefix},
     }
+
+
+def test_failures_are_counted_in_the_process_or_for_all_processes_in_redis() -> None:
+    assert cache("")["BACKEND"] == "django.core.cache.backends.locmem.LocMemCache"
+    shared = cache("redis://cache.example:6379/0")
+    assert (shared["BACKEND"], shared["LOCATION"]) == (
+        "django.core.cache.backends.redis.RedisCache",
+        "redis://cache.example:6379/0",
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "port", "ssl", "tls"),
+    [
+        ("smtp://post.example", 587, False, False),
+        ("smtp+tls://al%40ice:s%3Acret@post.example:2525", 2525, False, True),
+        ("smtps://al%40ice:s%3Acret@post.example", 465, True, False),
+    ],
+)
+def test_mails_go_to_the_server_of_the_address(address: str, port: int, ssl: bool, tls: bool) -> None:
+    options = mailers(address)["default"]["OPTIONS"]
+    assert (options["host"], options["port"], options["use_ssl"], options["use_tls"]) == (
+        "post.example",
+        port,
+        ssl,
+        tls,
+    )
+    named = "@" in address
+    assert (options["username"], options["password"]) == (("al@ice", "s:cret") if named else ("", ""))
+
+
+def test_without_a_server_there_are_no_mails() -> None:
+    assert mailers("") == {}

@@ -24,9 +24,9 @@ from runs.lifecycle.toolset import server_of, server_tools, terms_of, tool_of
 from runs.mcp_client.server_config import CallTerms
 from runs.models import Gate, Run, User, WorkItem
 from runs.store.journal import CallPlace
-from runs.text.truncate import truncate, truncate_line
+from runs.text.truncate import truncate
 
-MAX_WHY, MAX_ABOUT = 600, 100
+MAX_WHY = 600
 """Characters of the reason of a model, and of what its step is about."""
 NO_REASON = "No reason given."
 """Stored for a refusal without words, which takes no more than a click (G7)."""
@@ -132,8 +132,7 @@ def reasons_for(gate: Gate) -> tuple[Remark, ...]:
         return tuple(reasons)
     spec, name = gate.step.spec, (gate.call or {}).get("name", "")
     if not why:
-        about = truncate_line(spec.description, MAX_ABOUT)
-        reasons.append(Remark("calm", "Why", f"the AI gives no reason. The step: {about}"))
+        reasons.append(Remark("warn", "Why", "the AI gives no reason"))
     plan = "approved plan" if gate.step.plan.approved_how else "plan"
     purposes = " ".join(action.purpose for action in spec.actions if action.tool == name)
     if name in spec.tools or purposes:

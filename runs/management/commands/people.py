@@ -27,6 +27,13 @@ _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
         "let a person sign in again; ended sessions and tokens stay ended",
         "“{}” is active. A link: " + PROGRAM + " people link {}{}",
     ),
+    "reset": (
+        accounts.reset_sign_in,
+        "remove the password, passkeys and codes of a person, and end all their sessions, links and tokens",
+        "The password, passkeys and codes of “{}” are removed, and all sessions have ended. A link: "
+        + PROGRAM
+        + " people link {}{}",
+    ),
     "signout": (
         accounts.sign_out_everywhere,
         "end all sessions, links and tokens of a person; new links can be printed",

@@ -96,11 +96,10 @@ class Unpassed:
     @property
     def again(self) -> str:
         """What happens if it is tried again."""
-        number = self.attempt.row.number + 1
         if self.blocked:
-            return f"Attempt {number} gets your words: say where it finds what is missing, or how to do without."
+            return "Another attempt gets your words: say where it finds what is missing, or how to do without."
         spent = f" Attempt {self.attempt.row.number} cost ${self.cost:,.2f}." if self.cost else ""
-        return f"Attempt {number} gets your words and all of the critique.{spent}"
+        return f"Another attempt gets your words and all of the critique.{spent}"
 
     @property
     def _later(self) -> list[StepReading]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -36,6 +37,7 @@ class AccessTokenForm(PostedForm):
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@reauthentication_required(allow_get=True)
 def tokens(request: HttpRequest) -> HttpResponse:
     """The tokens of this person. A post makes one and shows it this once, because it is stored nowhere."""
     if request.method != "POST":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import partial
+from functools import partial, wraps
 
+from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.contrib import messages
 from django.db.models import Count, Q
@@ -14,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from runs.enums import LinkKind
 from runs.errors import InvalidInput
@@ -29,6 +30,18 @@ from runs.web.site.requests import about_request
 log = logging.getLogger(__name__)
 
 
+def administrators_only(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Everyone else finds no such page (S4)."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, **kwargs: int) -> HttpResponse:
+        if not is_administrator(request.user):
+            raise Http404
+        return view(request, **kwargs)
+
+    return checked
+
+
 class PersonVerb(StrEnum):
     """What an administrator can do with a person."""
 
@@ -37,6 +50,7 @@ class PersonVerb(StrEnum):
     DEACTIVATE = "deactivate"
     ACTIVATE = "activate"
     REVOKE = "revoke"
+    RESET = "reset"
     PROMOTE = "promote"
     DEMOTE = "demote"
 
@@ -51,6 +65,10 @@ _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
         "{} is no longer active; every session, link and access token has ended.",
     ),
     PersonVerb.REVOKE: (access_tokens.revoke_all, "The access tokens of {} have ended: no program acts for them."),
+    PersonVerb.RESET: (
+        accounts.reset_sign_in,
+        "The passkeys, the password and the codes of {} are removed, and every session has ended. Send a new link.",
+    ),
     PersonVerb.ACTIVATE: (accounts.activate, "{} is active again, and needs a link to sign in."),
     PersonVerb.PROMOTE: (partial(accounts.set_administrator, administrator=True), "{} is an administrator now."),
     PersonVerb.DEMOTE: (partial(accounts.set_administrator, administrator=False), "{} is no longer an administrator."),
@@ -70,9 +88,10 @@ class PersonForm(PostedForm):
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
+@reauthentication_required(allow_get=True)
 def people(request: HttpRequest) -> HttpResponse:
     """Everybody. A post invites somebody new and shows the link this once, because it is stored nowhere."""
-    _check_administrator(request)
     if request.method != "POST":
         return _page(request)
     form = InviteForm(request.POST)
@@ -85,10 +104,13 @@ def people(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
+@reauthentication_required(allow_get=True)
 def person(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Do one thing with one person."""
-    _check_administrator(request)
+    """Do one thing with one person. Who had to sign in again may come back here without having done it."""
+    if request.method != "POST":
+        return redirect("people")
     who = get_object_or_404(User, pk=person_id)
     try:
         verb: PersonVerb = PersonForm(request.POST).checked()["verb"]
@@ -115,9 +137,3 @@ def _page(request: HttpRequest, *, status: int = 200, **context: object) -> Http
     tokens = Count("access_tokens", filter=Q(access_tokens__in=AccessToken.objects.living(timezone.now())))
     everybody = User.objects.annotate(tokens=tokens).order_by("-is_active", "username")
     return render(request, "people/people.html", {"everybody": list(everybody), **context}, status=status)
-
-
-def _check_administrator(request: HttpRequest) -> None:
-    """Raises Http404 for everybody else: they find no such page (S4)."""
-    if not is_administrator(request.user):
-        raise Http404

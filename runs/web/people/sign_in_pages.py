@@ -1,13 +1,20 @@
-"""Signing in, by a link with a button that works once, and signing out. There are no passwords."""
+"""The pages for signing in: with a passkey, a password or a link that works once; again; and signing out."""
 
 import logging
+from typing import Any
 
+from allauth.account.utils import perform_login
+from allauth.account.views import LoginView
+from allauth.usersessions.adapter import get_adapter as get_sessions_adapter
+from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.core.signing import BadSignature
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -21,7 +28,6 @@ from runs.people import accounts
 from runs.store import broadcast
 from runs.web.site import throttle
 from runs.web.site.requests import about_request, on_this_site, person
-from runs.web.site.sessions import begin
 
 log = logging.getLogger(__name__)
 _WANTED_SECONDS = 3_600
@@ -33,27 +39,46 @@ def link_for(person: User, kind: LinkKind = LinkKind.SIGN_IN) -> str:
     return reverse("sign_in_link", args=[accounts.issue(person, kind)])
 
 
-@login_not_required
+class SignIn(LoginView):
+    """Offers every way to sign in, and says how to get a link. A link leads to the page that was wanted here."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if getattr(request, "htmx", False) and not request.user.is_authenticated:
+            return HttpResponseClientRedirect(reverse("account_login"))
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | how_to_get_a_link(self.request)
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
+        spent = "spent" in self.request.GET
+        response = super().render_to_response(context | {"spent": spent}, status=410 if spent else None, **kwargs)
+        _remember_wanted(self.request, response)
+        return response
+
+
+sign_in = login_not_required(SignIn.as_view())
+
+
 @never_cache
 @require_safe
-def sign_in(request: HttpRequest) -> HttpResponse:
-    """How to get a link. Remembers which page was wanted; a link that is used within the hour leads there."""
-    if request.user.is_authenticated:
-        return redirect("inbox")
-    if getattr(request, "htmx", False):
-        return HttpResponseClientRedirect(reverse("sign_in"))
-    spent, usual = "spent" in request.GET, is_usual(settings.DATA_DIR)
+def sign_in_again(request: HttpRequest) -> HttpResponse:
+    """Before a change of who may do what, for people who sign in with links only. A new link leads back."""
+    response = render(request, "people/sign_in_again.html", how_to_get_a_link(request))
+    _remember_wanted(request, response)
+    return response
+
+
+def how_to_get_a_link(request: HttpRequest) -> dict[str, Any]:
+    """What a template says about links: the command that prints one."""
+    usual = is_usual(settings.DATA_DIR)
+    name = request.user.get_username() if request.user.is_authenticated else "USER"
     base, folder = f"{request.scheme}://{request.get_host()}", "" if usual else " --data-dir FOLDER"
-    response = render(
-        request,
-        "people/sign_in.html",
-        {
-            "spent": spent,
-            "command": f"{'uv run ' if IS_CHECKOUT else ''}{PROGRAM} people link USER --base {base}{folder}",
-            "usual_folder": usual,
-        },
-        status=410 if spent else 200,
-    )
+    command = f"{'uv run ' if IS_CHECKOUT else ''}{PROGRAM} people link {name} --base {base}{folder}"
+    return {"command": command, "usual_folder": usual}
+
+
+def _remember_wanted(request: HttpRequest, response: HttpResponse) -> None:
     if wanted := on_this_site(request, request.GET.get("next", "")):
         response.set_signed_cookie(
             settings.WANTED_COOKIE_NAME,
@@ -63,7 +88,6 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             samesite="Lax",
             secure=request.is_secure(),
         )
-    return response
 
 
 @login_not_required
@@ -90,18 +114,15 @@ def _refuse_link(request: HttpRequest) -> HttpResponse:
         answer = render(request, "429.html", {"seconds": wait}, status=429)
         answer["Retry-After"] = str(wait)
         return answer
-    return redirect("inbox") if request.user.is_authenticated else redirect(f"{reverse('sign_in')}?spent")
+    return redirect("inbox") if request.user.is_authenticated else redirect(f"{reverse('account_login')}?spent")
 
 
-def _let_in(request: HttpRequest, found: User) -> HttpResponse:
-    """Redirect at once, so that the token stays in no address bar."""
+def _let_in(request: HttpRequest, who: User) -> HttpResponse:
+    """Sign in, or ask for the second factor first. Redirects at once, so that the token stays in no address bar."""
     wanted = on_this_site(request, request.GET.get("next", "")) or _wanted_before(request)
-    before = request.user.pk
-    begin(request, found)
-    if before:
-        broadcast.recheck(before)
-    log.info("signed in", extra=about(**about_request(request)))
-    response = redirect(wanted or "inbox")
+    if request.user.is_authenticated and request.user.pk != who.pk:
+        _end_session(request)
+    response: HttpResponse = perform_login(request, who, redirect_url=wanted or reverse("inbox"))
     response.delete_cookie(settings.WANTED_COOKIE_NAME)
     return response
 
@@ -109,12 +130,26 @@ def _let_in(request: HttpRequest, found: User) -> HttpResponse:
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     log.info("signed out", extra=about(**about_request(request)))
-    who = person(request)
-    logout(request)
-    broadcast.recheck(who.pk)
-    answer = redirect("sign_in")
+    _end_session(request)
+    answer = redirect("account_login")
     answer.headers["Clear-Site-Data"] = '"cache"'  # parts of pages, which browsers may keep
     return answer
+
+
+def _end_session(request: HttpRequest) -> None:
+    before = person(request).pk
+    logout(request)
+    broadcast.recheck(before)
+
+
+@require_POST
+def end_session(request: HttpRequest, session_id: int) -> HttpResponse:
+    """End one of one's own sessions. Raises Http404 for the session of somebody else."""
+    session = get_object_or_404(UserSession, pk=session_id, user=person(request))
+    get_sessions_adapter().end_sessions([session])
+    messages.success(request, "The session has ended.")
+    log.info("a session was ended", extra=about(**about_request(request)))
+    return redirect("usersessions_list")
 
 
 def _wanted_before(request: HttpRequest) -> str:

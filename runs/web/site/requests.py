@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+import ua_parser
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -50,6 +51,13 @@ def about_request(request: HttpRequest) -> LogFields:
     if (user := getattr(request, "user", None)) is not None and user.is_authenticated:
         fields["user"] = user.get_username()
     return fields
+
+
+def program_of(user_agent: str) -> str:
+    """The browser and the system in words, such as “Firefox on Linux”."""
+    parsed = ua_parser.parse(user_agent)
+    names = [part.family for part in (parsed.user_agent, parsed.os) if part]
+    return " on ".join(names) or user_agent[:60] or "An unknown program"
 
 
 def client_of(scope: Any) -> str:

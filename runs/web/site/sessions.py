@@ -9,10 +9,12 @@ from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, login, logout
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, logout
 from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -25,7 +27,6 @@ from runs.models import User
 from runs.web.site.requests import about_request, is_background_form
 
 log = logging.getLogger(__name__)
-BACKEND = "django.contrib.auth.backends.ModelBackend"
 _BEGAN = "pev_began"
 _USED = "pev_used"
 _KEPT_FOR = 30
@@ -39,15 +40,24 @@ class SessionStore(DatabaseStore):
         super().__init__(None if "\0" in (session_key or "") else session_key)
 
 
-def begin(request: HttpRequest, person: User) -> None:
-    """Sign in with a new session. Nothing of the old one is left, and its sockets close."""
-    request.session.flush()
-    login(request, person, backend=BACKEND)
-    request.session[_BEGAN] = request.session[_USED] = int(time.time())
+@receiver(user_logged_in)
+def begin(request: HttpRequest, **_: object) -> None:
+    """Note that a person has just signed in with this session."""
+    request.session[_BEGAN] = request.session[_USED] = time.time()
 
 
-def ends_at(session: SessionBase | Mapping[str, Any]) -> float | None:
-    """When the session ends, in seconds since 1970; None for an older session, which ends when its row expires."""
+def began_within(session: SessionBase, seconds: float) -> bool:
+    """Whether the person signed in with this session in the last so many seconds."""
+    return time.time() - float(session.get(_BEGAN, 0)) < seconds
+
+
+def ends_at(session: SessionBase | Mapping[str, Any], person: User) -> float | None:
+    """When the session ends, in seconds since 1970; None if it ends when its row expires.
+
+    Ending all sessions of a person ends those that began before, also one that was being made at the same moment.
+    """
+    if person.signed_out_at is not None and session.get(_BEGAN, 0) < person.signed_out_at.timestamp():
+        return 0
     limits = ((_BEGAN, settings.SESSION_COOKIE_AGE), (_USED, settings.SESSION_IDLE))
     ends = [session[name] + limit for name, limit in limits if limit and name in session]
     return min(ends, default=None)
@@ -65,14 +75,17 @@ def holders(session_keys: Collection[str]) -> dict[str, tuple[User, float | None
     held = {}
     now = time.time()
     for key, session in sessions.items():
-        person, ends = people.get(int(session.get(SESSION_KEY) or 0)), ends_at(session)
-        if person is not None and _is_bound_to(session, person) and (ends is None or ends > now):
+        person = people.get(int(session.get(SESSION_KEY) or 0))
+        if person is None or not _is_bound_to(session, person):
+            continue
+        ends = ends_at(session, person)
+        if ends is None or ends > now:
             held[key] = person, ends
     return held
 
 
 def _is_bound_to(session: Mapping[str, Any], person: User) -> bool:
-    """Whether the person's secret is still the one with which the session began. Ending all sessions replaces it."""
+    """Whether the person's password is still the one with which the session began."""
     known = [person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()]
     bound = str(session.get(HASH_SESSION_KEY, ""))
     right_backend = session.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS
@@ -94,7 +107,8 @@ class SessionLimits(MiddlewareMixin):
         if not request.user.is_authenticated:
             return
         now = time.time()
-        ends = ends_at(request.session)
+        assert isinstance(request.user, User)
+        ends = ends_at(request.session, request.user)
         if ends is not None and ends <= now:
             logout(request)
         elif settings.SESSION_IDLE:
@@ -103,7 +117,7 @@ class SessionLimits(MiddlewareMixin):
                 return
             written = request.session.get(_USED, 0)
             if now - written >= min(_KEPT_FOR, settings.SESSION_IDLE / 4):
-                request.session[_USED] = int(now)
+                request.session[_USED] = now
 
 
 class SignInRequired(LoginRequiredMiddleware):

@@ -38,6 +38,7 @@ from runs.web.site.addresses import (
     statement_address,
     untraced_address,
 )
+from runs.web.site.requests import program_of
 
 register = template.Library()
 
@@ -319,3 +320,16 @@ def tour(context: Mapping[str, Any], run: Run | None, *places: str) -> dict[str,
 def term(key: str) -> dict[str, Term]:
     """A word's meaning, in a fold beside it. Raises KeyError for one that the glossary does not have."""
     return {"term": TERMS[key]}
+
+
+@register.filter
+def button_style(tags: list[str] | None) -> str:
+    """The style of a button of allauth's pages. `tags` say what it does; one without any sends the form."""
+    if not tags:
+        return "primary"
+    return next((style for style in ("danger", "primary") if style in tags and "outline" not in tags), "")
+
+
+@register.filter
+def browser(user_agent: str) -> str:
+    return program_of(user_agent)

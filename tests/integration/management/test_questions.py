@@ -36,7 +36,7 @@ def test_a_plan_is_shown_with_everything_its_steps_write() -> None:
     assert f"    writes: {factories.REVIEW}" in lines
     at = lines.index("5 AI reviews: look only at the result")
     assert lines[at - 1 : at + 2] == [
-        "3 automatic checks: code tests that a file exists, a file has no placeholders (TODO, TBD, …)",
+        "3 automatic checks: a file exists, a file has no placeholders (TODO, TBD, …)",
         "5 AI reviews: look only at the result",
         "! not compared with your files: all results, so nothing checks whether they are true.",
     ]

@@ -116,7 +116,7 @@ def test_what_is_held_against_the_sources_is_counted_and_the_steps_without_it_ar
     plan = newest(factories.awaiting_plan(factories.plan(factories.inventory_step(), review)))
     assert plan.unsourced == ["List the contracts and their parties"]
     assert plan.judging == [
-        ("2 automatic checks", "code tests that a file exists"),
+        ("2 automatic checks", "a file exists"),
         ("3 AI reviews", "1 compares the result with your files, 2 look only at the result"),
     ]
     assert plan.unsourced_words == (

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.apps import apps
+from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from django.utils import timezone
@@ -82,6 +84,28 @@ def administered(status: int, **others: int) -> Row:
     return Row(methods={method: (302, 404, 404, 404, each) for method, each in statuses.items()})
 
 
+def of_allauth(otherwise: int = 405, **others: int) -> Row:
+    """A page of allauth for everyone who has signed in."""
+    methods = {method: (302, *(status,) * 4) for method, status in by_method(otherwise, **others).items()}
+    return Row(get=MINE if others.get("get") == 200 else None, methods=methods)
+
+
+def entrance(**others: int) -> Row:
+    """A page of allauth for those who have not signed in."""
+    methods = {method: (status, 302, 302, 302, 302) for method, status in by_method(405, **others).items()}
+    return Row(methods=methods, open=True)
+
+
+def by_method(otherwise: int, **others: int) -> dict[str, int]:
+    """The statuses of a view of allauth, which answers OPTIONS and takes PUT like POST."""
+    known = dict.fromkeys(METHODS, otherwise) | others
+    if "get" in others:
+        known |= {"head": others["get"], "options": 200}
+    if "post" in others:
+        known["put"] = others.get("put", others["post"])
+    return known
+
+
 OF_ROWS = {
     "": administered(200),
     "add/": administered(403),
@@ -99,7 +123,28 @@ TABLE = {
     "decisions/<int:gate_id>/snooze/": Row(post=DONE, sent={"hours": "1"}),
     "next/": Row(get=(302,) * 5),
     "tour/": Row(post=(302,) * 5, sent={"do": "closed"}),
-    "sign-in/": Row(get=(200, 302, 302, 302, 302), open=True),
+    "sign-in/": entrance(get=200, post=200),
+    "sign-in/again/": Row(get=MINE),
+    "account/inactive/": Row(get=(200,) * 5, methods={"options": (200,) * 5}, open=True),
+    "account/again/": of_allauth(302),  # they have no password
+    "account/password/": of_allauth(302),
+    "account/password/new/": of_allauth(get=200, post=200),
+    "account/sessions/": of_allauth(get=200, post=302),
+    "account/sessions/<int:session_id>/end/": Row(post=(302, 302, 404, 404, 404)),
+    "account/methods/": of_allauth(get=200),
+    "account/methods/authenticate/": of_allauth(302),
+    "account/methods/reauthenticate/": of_allauth(302),
+    "account/methods/recovery-codes/": of_allauth(get=404),
+    "account/methods/recovery-codes/generate/": of_allauth(get=200, post=200),
+    "account/methods/recovery-codes/download/": of_allauth(404),
+    "account/methods/totp/activate/": of_allauth(get=200, post=200),
+    "account/methods/totp/deactivate/": of_allauth(404),
+    "account/methods/webauthn/": of_allauth(302, trace=405),
+    "account/methods/webauthn/add/": of_allauth(get=200, post=200),
+    "account/methods/webauthn/login/": entrance(get=302, post=302),
+    "account/methods/webauthn/reauthenticate/": of_allauth(302),
+    "account/methods/webauthn/keys/<int:pk>/edit/": of_allauth(get=404, post=404),  # they have none
+    "account/methods/webauthn/keys/<int:pk>/remove/": of_allauth(get=404, post=404, delete=404, put=405),
     "sign-in/<path:token>/": Row(get=(302,) * 5, post=(302,) * 5, open=True),
     "healthz": Row(get=(200,) * 5, open=True),
     "readyz": Row(get=(200,) * 5, open=True),
@@ -108,7 +153,9 @@ TABLE = {
     "access-tokens/": Row(get=MINE, post=(302, 422, 422, 422, 422)),  # nothing asks over MCP where it is off
     "access-tokens/<int:token_id>/revoke/": Row(post=(302, 302, 404, 404, 404)),
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
-    "people/<int:person_id>/": Row(post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}),
+    "people/<int:person_id>/": Row(
+        get=(302, 404, 404, 404, 302), post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}
+    ),
     "agents/": Row(get=ADMINISTERED),
     "agents/new/": Row(
         get=ADMINISTERED,
@@ -236,6 +283,8 @@ def world(rows_of_module: None) -> World:
         "key": hers,
         "person_id": made.charlie().pk,
         "token_id": made.access_token(made.alice()),
+        "session_id": UserSession.objects.create(user=made.alice(), ip="192.0.2.1", session_key="hers").pk,
+        "pk": 1,
         "token": "x" * 43,
         "draft": submission_drafts.begin_with(made.alice(), uuid.uuid4(), finished).token,
         "name": "contracts",
@@ -283,6 +332,7 @@ def undone() -> Iterator[None]:
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
+    cache.clear()  # where sign-ins are counted
 
 
 def statuses(world: World, route: str, method: str, people: Sequence[str]) -> tuple[int, ...]:
@@ -354,7 +404,7 @@ def test_what_is_not_found_has_the_same_headers(world: World) -> None:
         assert missing_headers(world.browser(role).get("/nowhere/")) == []
 
 
-def test_nobody_signs_in_with_a_password_or_sets_one(world: World) -> None:
+def test_nobody_signs_in_at_the_administration_or_sets_a_password_there(world: World) -> None:
     for page in ("/admin/password_change/", "/admin/password_change/done/"):
         assert world.browser("administrator").get(page).status_code == 404
     for role in ROLES:

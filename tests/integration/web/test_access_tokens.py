@@ -114,9 +114,9 @@ def test_the_list_of_people_takes_one_query_for_all_tokens(
 def test_where_no_program_can_ask_none_is_made_and_there_is_no_way_to_the_page(
     alice_client: Client, settings: Settings
 ) -> None:
-    assert 'href="/access-tokens/"' in alice_client.get("/").text
+    assert 'href="/access-tokens/"' in alice_client.get("/account/methods/").text
     settings.MCP_SERVER = False
-    assert 'href="/access-tokens/"' not in alice_client.get("/").text
+    assert 'href="/access-tokens/"' not in alice_client.get("/account/methods/").text
     assert "Access for programs is turned off on this installation." in alice_client.get("/access-tokens/").text
     answer = alice_client.post("/access-tokens/", {"name": "laptop", "days": "30"})
     assert (answer.status_code, AccessToken.objects.count()) == (422, 0)

@@ -63,7 +63,7 @@ def test_after_many_links_that_do_not_work_one_waits_and_a_link_that_works_signs
     assert {answer.status_code for answer in wrong[:MAX_WRONG]} == {302}
     last = wrong[MAX_WRONG]
     assert (last.status_code, last["Referrer-Policy"]) == (429, "strict-origin")
-    assert f"Before you try another link, wait {last['Retry-After']} second" in last.text
+    assert f"Before you try anything else, wait {last['Retry-After']}" in last.text
     assert client.get("/sign-in/x/", REMOTE_ADDR="192.0.2.8").status_code == 302
     link = link_for(alice)
     assert (client.get(link).status_code, client.post(link)["Location"]) == (200, "/")
@@ -180,7 +180,7 @@ def test_signing_in_and_out_is_logged_and_no_token_is(
     lines = [
         record
         for record in caplog.records
-        if record.name in {"runs.web.people.sign_in_pages", "runs.web.site.throttle"}
+        if record.name in {"runs.web.people.sign_in", "runs.web.people.sign_in_pages", "runs.web.site.throttle"}
     ]
     assert [(record.levelname, record.getMessage(), vars(record).get("about")) for record in lines] == [
         ("INFO", "signed in", {"user": "alice", "address": "127.0.0.1"}),

@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from runs.models import Link, User
 from tests import factories as made
 
-VERBS = ["link", "sign_out", "deactivate", "activate", "revoke", "promote", "demote"]
+VERBS = ["link", "sign_out", "deactivate", "activate", "revoke", "promote", "demote", "reset"]
 
 
 @pytest.fixture

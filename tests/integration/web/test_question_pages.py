@@ -30,7 +30,7 @@ def test_the_page_says_who_asks_what_and_what_may_be_answered(alice_client: Clie
     for words in (
         ">Which law applies to the notices?</h2>",
         "<li>step “Review the clauses”</li>",
-        "<strong>Why:</strong> the AI gives no reason. The step: Find vague terms",
+        "<strong>Why:</strong> the AI gives no reason.",
         "Let the AI decide: It decides for itself, and says in its result what it decided.",
         'placeholder="Your own words, instead of a choice or to add to it (the AI sees them)"',
         'name="choice" value="German law"',

@@ -64,7 +64,7 @@ def test_the_page_says_why_and_whether_the_plan_names_the_tool(alice_client: Cli
     assert "Why, in words of the AI: “Invoice 5 is late. No one was told.”" in words
     assert "Named in the approved plan: step “Review the clauses”: Remind Bob." in words
     words = words_of(gate_on(alice_client, "mail__send", MAIL))
-    assert "Why: the AI gives no reason. The step: Find vague terms" in words
+    assert "Why: the AI gives no reason" in words
     assert "Not named in the approved plan: step “Review the clauses” does not mention it" in words
 
 

@@ -60,7 +60,7 @@ def at_a_question() -> str:
 
 def on_the_page_of_a_step() -> str:
     run = made.reporting(HOSTILE)
-    return f"/runs/{run.pk}/steps/2/"
+    return f"/runs/{run.pk}/steps/{run.plans.get().steps.order_by('position')[1].pk}/"
 
 
 def in_a_file() -> str:
