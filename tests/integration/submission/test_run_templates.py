@@ -149,7 +149,7 @@ def test_a_stored_plan_that_no_longer_fits_is_refused_in_words() -> None:
     template = save(made.alice(), made.finished_succeeded(), "Old")
     stored = {**template.plan.model_dump(mode="json"), "priority": 1}
     Template.objects.update(plan=Value(stored, JSONField()))
-    with pytest.raises(InvalidInput, match="“Old” cannot be used any more"):
+    with pytest.raises(InvalidInput, match="“Old” can no longer be used"):
         chosen(made.alice(), str(template.pk))
 
 
