@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from runs.contracts.feedback import Comment
-from runs.enums import GateStatus, RunStatus, Verb
+from runs.enums import GateStatus, RunStatus, Verb, WorkKind
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
 from runs.events import kinds as events
 from runs.lifecycle import effects
@@ -134,6 +134,8 @@ def problem_with_revision(gate: Gate, plans: Collection[Plan], gates: Iterable[G
     stop = "stop the run and submit the task again with what is missing in the request"
     if not plans:
         return f"There is no plan yet that could be changed. {instead}, or {stop}."
+    if gate.work is not None and gate.work.kind == WorkKind.READ:
+        return f"The new files have to be read before the plan can change. {instead}, or {stop}."
     limit = gate.run.policy.revisions
     if sum(1 for one in gates if one.request and type_of(one).revises_plan) < limit:
         return ""

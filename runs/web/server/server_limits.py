@@ -13,7 +13,7 @@ from django.urls import Resolver404, resolve
 from runs.web.mcp import endpoint as mcp
 from runs.web.site.addresses import MCP_PATH
 
-UPLOADS = {"new_run", "draft", "give_files"}
+UPLOADS = {"new_run", "draft", "give_files", "run_again_with", "letterhead"}
 """The names of the addresses that accept files."""
 MAX_BODY = 1_000_000
 """Bytes of a form without files: 20,000 characters of a reason are 180,000 at most, as browsers write them."""

@@ -240,3 +240,14 @@ def test_a_worker_that_comes_back_late_commits_nothing() -> None:
     say(made.open_gate(run, GateKind.ERROR), Verb.REJECT, WORDS)
     with pytest.raises(LeaseLost):
         claim.commit(lease, lambda mine: None)
+
+
+def test_changes_cannot_be_requested_while_new_files_are_read() -> None:
+    run = started("a")
+    effects.read_documents(states.of(run))
+    gate = held(run, kind=WorkKind.READ)
+    assert refused(gate, Verb.REJECT, WORDS).startswith("The new files have to be read before the plan can change.")
+    say(gate, Verb.APPROVE)
+    assert gate.work is not None
+    gate.work.refresh_from_db()
+    assert gate.work.status == WorkStatus.READY

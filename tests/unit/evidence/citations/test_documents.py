@@ -131,8 +131,7 @@ def test_a_wrong_place_of_the_right_document_is_corrected(link: str, sentence: s
         ),
         (
             "[“The rent is 800 euros”](contracts/lease.docx#p3)",
-            "“The rent is 800 euros” is no longer in contracts/lease.docx: "
-            "this text was deleted by Bob on 2026-11-01",
+            "“The rent is 800 euros” is no longer in contracts/lease.docx: this text was deleted by Bob on 2026-11-01",
         ),
         ("[“rent”](contracts/lease.docx#p3)", "“rent” is one short word; quote the words around it"),
         ("[“[p3] the”](contracts/lease.docx#p3)", "“the” is one short word; quote the words around it"),

@@ -1,12 +1,24 @@
 """How large a body may be, by address and cookie, and the free space that an upload has to leave."""
 
+import inspect
 import shutil
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
+from django.urls import URLPattern
 from pytest_django import Settings
 
-from runs.web.server.server_limits import COPIES, MAX_BODY, MAX_UNSIGNED_BODY, has_room, max_body, max_upload
+from runs.web.server.server_limits import (
+    COPIES,
+    MAX_BODY,
+    MAX_UNSIGNED_BODY,
+    UPLOADS,
+    has_room,
+    max_body,
+    max_upload,
+)
+from runs.web.urls import urlpatterns
 
 COOKIE = b"other=1; sessionid=abcdefghijklmnopqrstuvwxyz012345"
 
@@ -29,6 +41,17 @@ COOKIE = b"other=1; sessionid=abcdefghijklmnopqrstuvwxyz012345"
 )
 def test_bodies_are_small(method: bytes, uri: bytes, cookies: bytes, most: int) -> None:
     assert max_body(method, uri, cookies) == most
+
+
+def test_every_view_that_reads_files_may_get_them() -> None:
+    reading = {
+        pattern.name for pattern in urlpatterns if isinstance(pattern, URLPattern) and reads_files(pattern.callback)
+    }
+    assert reading == UPLOADS
+
+
+def reads_files(view: Callable[..., object]) -> bool:
+    return "request.FILES" in inspect.getsource(inspect.unwrap(view))
 
 
 @pytest.mark.parametrize("uri", [b"/runs/new/", b"/runs/new/?a=b", b"/runs/%6eew/"])
