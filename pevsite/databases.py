@@ -1,17 +1,15 @@
-"""Django's settings for the services of an installation: where it keeps rows and files, and how it sends messages and
-mails. Everything but mail works without a service. `pevsite.environment` has checked the addresses.
+"""Django's settings for where an installation keeps rows, files and counts, and how it passes messages on: in itself,
+or in PostgreSQL, S3 and Redis. The addresses are those that `pevsite.environment` has checked.
 """
 
+import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from pevsite.setting_values import BUCKET
 
 _WAIT_SECONDS = 20
 """Seconds to wait for a connection of the pool or, on SQLite, for the only writer."""
-_MAIL_SECONDS = 20
-"""Seconds to wait for an answer of the mail server."""
 _SESSION = {"lock_timeout": 60_000, "idle_in_transaction_session_timeout": 120_000}
 """Timeouts in milliseconds. A writer gives up as on SQLite, and a machine that is gone does not hold rows for long."""
 
@@ -55,27 +53,27 @@ def messages(address: str) -> dict[str, Any]:
 
 
 def cache(address: str) -> dict[str, Any]:
-    """The cache, which counts failed sign-ins: in Redis for all processes together; without an address, in each."""
+    """The cache, which counts wrong passwords, codes, links and tokens: in Redis for all processes together; without an
+    address, in each process.
+    """
     if not address:
         return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}}
-    return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": address, "KEY_PREFIX": "pevsite"}
-
-
-def mailers(address: str) -> dict[str, Any]:
-    """The server that sends mails; none without an address."""
-    if not address:
-        return {}
-    parts = urlsplit(address)
-    options = {
-        "host": parts.hostname,
-        "port": parts.port or (465 if parts.scheme == "smtps" else 587),
-        "username": unquote(parts.username or ""),
-        "password": unquote(parts.password or ""),
-        "use_ssl": parts.scheme == "smtps",
-        "use_tls": parts.scheme == "smtp+tls",
-        "timeout": _MAIL_SECONDS,
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": address,
+        "KEY_PREFIX": "pevsite",
+        "OPTIONS": {"serializer": "pevsite.databases.JsonSerializer"},
     }
-    return {"default": {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": options}}
+
+
+class JsonSerializer:
+    """Values of the cache as JSON. Django's own would unpickle what is in Redis, which can run code."""
+
+    def dumps(self, value: object) -> int | bytes:
+        return value if type(value) is int else json.dumps(value).encode()  # Redis itself counts integers up
+
+    def loads(self, stored: bytes) -> Any:
+        return json.loads(stored)
 
 
 def files(data_dir: Path, address: str) -> dict[str, Any]:

@@ -140,12 +140,6 @@ class Environment(BaseSettings):
         description="Who must have a passkey or an authenticator app. Anyone else is asked to add one before they go "
         "on.",
     )
-    smtp: Annotated[
-        Secret, AfterValidator(values.mail_server), Form("`smtp+tls://user:password@host:587`, or `smtps://…`")
-    ] = Field(NO_SECRET, description="The server that sends mails. Without it there are none.")
-    mail_from: Annotated[str, AfterValidator(values.mail_address), Form("`pevsite <pevsite@example.org>`")] = Field(
-        "pevsite@localhost", description="The sender of these mails."
-    )
     connections: Count = Field(
         1_000,
         ge=1,

@@ -7,15 +7,11 @@ import base64
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from email.utils import parseaddr
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from pydantic import AfterValidator, SecretStr
 
 from runs.errors import InvalidInput
@@ -90,25 +86,6 @@ def redis_address(address: SecretStr) -> SecretStr:
     if not address.get_secret_value().startswith(("redis://", "rediss://")):
         raise ValueError("it must be an address such as redis://:password@host:6379/0.")
     return address
-
-
-def mail_server(address: SecretStr) -> SecretStr:
-    try:
-        parts = urlsplit(address.get_secret_value())
-        usable = parts.scheme in {"smtp", "smtp+tls", "smtps"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # of the port
-        usable = False
-    if not usable:
-        raise ValueError("it must be an address such as smtp+tls://user:password@mail.example.org:587.")
-    return address
-
-
-def mail_address(text: str) -> str:
-    try:
-        validate_email(parseaddr(text)[1])
-    except ValidationError as error:
-        raise ValueError("it must be an address such as pevsite@example.org.") from error
-    return text
 
 
 def bucket_address(address: str) -> str:

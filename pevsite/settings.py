@@ -1,9 +1,11 @@
 """Django's settings. Those that an installation may change come from the table in `pevsite.environment`."""
 
+from typing import Any
+
 from django.contrib.messages import constants as levels
 from django.utils.csp import CSP
 
-from pevsite.databases import cache, database, files, mailers, messages
+from pevsite.databases import cache, database, files, messages
 from pevsite.environment import read_environment
 from pevsite.installation import SITE, key_of
 from pevsite.setting_values import is_installed
@@ -105,29 +107,27 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "inbox"
 ACCOUNT_ADAPTER = "runs.web.people.sign_in.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]  # what accounts have; nobody signs up
-ACCOUNT_EMAIL_VERIFICATION = "none"  # not to sign in: a link of an administrator is not sent by e-mail
-ACCOUNT_EMAIL_NOTIFICATIONS = True  # of a changed password, a new passkey and the like
-ACCOUNT_EMAIL_SUBJECT_PREFIX = "[pevsite] "
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]  # what accounts have; nobody signs up
+ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # to change how one signs in
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
-ACCOUNT_REAUTHENTICATION_METHODS = {"password", "mfa"} | ({"code"} if _environment.smtp else set())
+ACCOUNT_REAUTHENTICATION_METHODS = {"password", "mfa"}
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
-ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if TLS else "http"
 MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not TLS  # browsers themselves take http for localhost alone
-ACCOUNT_FORMS = {"login": "runs.web.people.sign_in_forms.SignInForm"}
-MFA_FORMS = {"add_webauthn": "runs.web.people.sign_in_forms.AddPasskeyForm"}
+_FORMS = "runs.web.people.sign_in_forms"
+ACCOUNT_FORMS = {"login": f"{_FORMS}.SignInForm"}
+MFA_FORMS = {
+    "add_webauthn": f"{_FORMS}.AddPasskeyForm",
+    "authenticate_webauthn": f"{_FORMS}.SecondFactorForm",
+    "login_webauthn": f"{_FORMS}.PasskeyForm",
+    "reauthenticate_webauthn": f"{_FORMS}.PasskeyAgainForm",
+}
 MFA_ADAPTER = "runs.web.people.sign_in.FactorsAdapter"
 MFA_TOTP_ISSUER = "pevsite"
-MFA_ALLOW_UNVERIFIED_EMAIL = True  # an address is only for notices, and nobody signs up with that of another person
 USERSESSIONS_ADAPTER = "runs.web.people.sign_in.SessionsAdapter"
 SECOND_FACTOR = _environment.second_factor
-MAILERS = mailers(_environment.smtp.get_secret_value())
-SENDS_MAIL = bool(_environment.smtp)
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = _environment.mail_from
+MAILERS: dict[str, Any] = {}  # no mail is sent
 SESSION_ENGINE = "runs.web.site.sessions"
 SESSION_COOKIE_AGE = _environment.session_hours * 3_600  # also at most from the sign-in on
 SESSION_IDLE = _environment.session_idle_minutes * 60
@@ -144,7 +144,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = TLS
 SECURE_REDIRECT_EXEMPT = [r"^(health|ready|metrics)z$"]  # asked from inside, by what stands behind the proxy
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
 SILENCED_SYSTEM_CHECKS = [
-    "mail.W001",  # no server for mails: SENDS_MAIL says so, and nothing is sent
+    "mail.W001",  # there is no server for mails, because none is sent
     "security.W005",  # HSTS for subdomains: they belong to anyone who runs the domain, not to this site
     "security.W021",  # the browsers' preload list: the same holds, and it can't be undone for months
 ]

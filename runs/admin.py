@@ -27,13 +27,13 @@ class Administration(admin.AdminSite):
     empty_value_display = "–"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Raises Http404 instead of returning False, which would lead to a password form. No one has a password."""
+        """Raises Http404 instead of returning False, which would lead to a form of the administration itself. People sign in on the site."""
         if not is_administrator(request.user):
             raise Http404
         return True
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Never:
-        """Raises Http404, because no one has a password."""
+        """Raises Http404: passwords are changed on the site, under *Account*."""
         raise Http404
 
     def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Never:

@@ -25,7 +25,7 @@ def _remarks(call: ShapedCall) -> Iterator[Remark]:
 SHAPE = Shape(
     "calendar_event",
     (
-        Field("Title", names("title summary subject name eventname eventtitle"), TEXT),
+        Field("Title", names("title summary subject name eventname eventtitle"), TEXT, is_decisive=True),
         Field(
             "Begins",
             names("start starttime startdate startdatetime startsat startat begin begins begintime dtstart"),
@@ -44,6 +44,7 @@ SHAPE = Shape(
             "Attendees",
             names("attendee attendees attendeeemails participants invitees guests requiredattendees"),
             PEOPLE,
+            is_decisive=True,
         ),
         Field(
             "Invitations",

@@ -161,8 +161,9 @@ class Call:
     def decisive(self) -> list[Fact]:
         """What is said again before it is carried out, if it cannot be undone: who gets it, and how much of it."""
         labels = {one.label for one, _ in self._recognised.fields if one.is_decisive}
-        found = [fact for fact in self.short_fields if fact.label.partition(": ")[0] in labels]
-        return found if labels else list(self.others[:MAX_DECISIVE])
+        if self._recognised.shape is None:
+            return list(self.others[:MAX_DECISIVE])
+        return [fact for fact in self.short_fields if fact.label.partition(": ")[0] in labels]
 
     @cached_property
     def json(self) -> str:

@@ -21,7 +21,7 @@ def _remarks(call: ShapedCall) -> Iterator[Remark]:
         yield Remark("bad", "Blind copy", f"also goes to {_named(hidden)}, which the other recipients do not see")
     for label, lead, words in (
         ("Cc", "Copy to another domain", "also goes to"),
-        ("Reply to", "Answers to another domain", "go to"),
+        ("Reply to", "Replies to another domain", "go to"),
     ):
         others = [address for address, domain in _addresses(call, label).items() if domain not in known]
         if others:

@@ -31,7 +31,12 @@ def _remarks(call: ShapedCall) -> Iterator[Remark]:
 SHAPE = Shape(
     "file_change",
     (
-        Field("Path", names("path filepath file filename destination destinationpath targetpath objectkey"), TEXT),
+        Field(
+            "Path",
+            names("path filepath file filename destination destinationpath targetpath objectkey"),
+            TEXT,
+            is_decisive=True,
+        ),
         Field("Encoding", names("encoding charset"), TEXT),
         Field("Media type", names("mimetype mediatype contenttype"), TEXT),
         Field(

@@ -13,7 +13,7 @@ _MARKERS = {
 SHAPE = Shape(
     "ticket",
     (
-        Field("Title", names("title summary subject headline"), TEXT),
+        Field("Title", names("title summary subject headline"), TEXT, is_decisive=True),
         *(Field(label, names(words), PEOPLE | {"integer"}) for label, words in _MARKERS.items()),
         Field("Due", names("due duedate deadline"), TEXT, is_moment=True),
         Field("Attachments", names("attachment attachments files"), DETAILS, has_files=True),

@@ -21,6 +21,7 @@ from runs.engine.process_registry import BACKUP, HeldLock, Presence, forget_the_
 from runs.errors import FromLaterVersion
 from runs.lifecycle import deletion
 from runs.models import Event, User, WorkItem
+from runs.people import accounts
 from runs.store import broadcast, page_pictures
 from runs.submission import submission_drafts
 
@@ -121,6 +122,7 @@ class Sweeper:
                     self._next_drafts = now + DRAFTS_INTERVAL
                     forget_the_silent()
                     submission_drafts.sweep()
+                    accounts.forget_ended_sessions()
                 if now >= self._next_retention:
                     self._next_retention = now + (UPKEEP_INTERVAL if deletion.delete_expired() else DRAFTS_INTERVAL)
 

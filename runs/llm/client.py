@@ -168,7 +168,7 @@ def _made_for(server: ModelServer) -> anthropic.Anthropic:
     except httpx2.InvalidURL:
         url = ""
     if not url:
-        sentence = f"{server.set_by[0]} is not an address: it must begin with http:// or https://, and to name a host."
+        sentence = f"{server.set_by[0]} is not an address: it must begin with http:// or https://, and name a host."
         raise ModelError(sentence, kind="no_address", retriable=False)
     lines = "" if server.is_general else os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "")
     headers: dict[str, Any] = {

@@ -8,6 +8,7 @@ from functools import partial
 
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
@@ -171,12 +172,18 @@ def _change(person: User, apply: Callable[[User], None], *, keeps_administrator:
 
 
 def _end_sessions(row: User) -> None:
-    """End all sessions, links and tokens. A session that is being made at this moment ends by the time stored here."""
+    """End all sessions, links and tokens. The time ends sessions that begin at this moment (`sessions.ends_at`)."""
     row.signed_out_at = timezone.now()
     row.links.all().delete()
     row.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=row.signed_out_at)
     for session in UserSession.objects.filter(user=row):
         session.end()
+
+
+def forget_ended_sessions() -> None:
+    """Delete the rows of sessions that have run out, also of those in which no one signed in."""
+    Session.objects.filter(expire_date__lt=timezone.now()).delete()
+    UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()
 
 
 def first_administrator() -> User:

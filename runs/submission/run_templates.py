@@ -28,9 +28,9 @@ from runs.text.text_limits import too_long
 REVIEW = "document-review"
 LOOK_UP = "look-up"
 MAX_NAME = 120
+"""Characters of a name: one line of a list, and the length of the column."""
 MAX_DESCRIPTION = 400
 NO_PLAN_TO_KEEP = "Only an approved plan of a finished run can be saved as a template."
-"""Characters of a name: one line of a list, and the length of the column."""
 MAX_SEARCHED = 500_000
 """Characters of a plan that are searched for file names, and file names that are searched for: a page waits for it."""
 MAX_FILES_SEARCHED = 2_000  # for names that a template would carry over

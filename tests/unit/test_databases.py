@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
-from pevsite.databases import cache, database, files, mailers, messages
+from pevsite.databases import JsonSerializer, cache, database, files, messages
 
 ADDRESS = "postgres://alice:secret@db.example:5433/pev"
 
@@ -79,25 +80,13 @@ def test_failures_are_counted_in_the_process_or_for_all_processes_in_redis() -> 
     )
 
 
-@pytest.mark.parametrize(
-    ("address", "port", "ssl", "tls"),
-    [
-        ("smtp://post.example", 587, False, False),
-        ("smtp+tls://al%40ice:s%3Acret@post.example:2525", 2525, False, True),
-        ("smtps://al%40ice:s%3Acret@post.example", 465, True, False),
-    ],
-)
-def test_mails_go_to_the_server_of_the_address(address: str, port: int, ssl: bool, tls: bool) -> None:
-    options = mailers(address)["default"]["OPTIONS"]
-    assert (options["host"], options["port"], options["use_ssl"], options["use_tls"]) == (
-        "post.example",
-        port,
-        ssl,
-        tls,
-    )
-    named = "@" in address
-    assert (options["username"], options["password"]) == (("al@ice", "s:cret") if named else ("", ""))
+@pytest.mark.parametrize("value", [7, True, "y", [1.5, 2.25], None])
+def test_the_shared_cache_keeps_values_as_json_and_counts_as_they_are(value: object) -> None:
+    stored = JsonSerializer().dumps(value)
+    assert JsonSerializer().loads(stored if isinstance(stored, bytes) else str(stored).encode()) == value
+    assert (value == 7) == (stored == 7)
 
 
-def test_without_a_server_there_are_no_mails() -> None:
-    assert mailers("") == {}
+def test_what_was_pickled_is_not_read_from_the_shared_cache() -> None:
+    with pytest.raises(UnicodeDecodeError):
+        JsonSerializer().loads(pickle.dumps({"a": 1}))

@@ -27,7 +27,7 @@ from runs.store.journal import CallPlace
 from runs.text.truncate import truncate
 
 MAX_WHY = 600
-"""Characters of the reason of a model, and of what its step is about."""
+"""Characters of the reason of a model."""
 NO_REASON = "No reason given."
 """Stored for a refusal without words, which takes no more than a click (G7)."""
 _AGAIN = "The process ended in the middle of this call, so that it may have been carried out already."

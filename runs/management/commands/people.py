@@ -55,7 +55,7 @@ class Command(TerminalCommand):
         for named in (invite, link):
             named.add_argument("--base", default="http://127.0.0.1:8000", help="address of the site")
         administrator = actions.add_parser("administrator", help="let a person see all runs and all people")
-        administrator.add_argument("--off", action="store_true", help="take this right back")
+        administrator.add_argument("--off", action="store_true", help="take away this right")
         for name, (_, text, _) in _ACTIONS.items():
             actions.add_parser(name, help=text)
         for name, action in actions.choices.items():

@@ -30,7 +30,7 @@ class Basis(Contract):
 
     @property
     def words(self) -> str:
-        """As it follows “rests on” or stands alone."""
+        """As it follows “based on” or stands alone."""
         if not self.measured:
             return "typical figures for steps of this risk"
         runs = f"{self.max}" if self.min == self.max else f"{self.min} to {self.max}"

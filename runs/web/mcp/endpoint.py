@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from runs.people import access_tokens
+from runs.people.second_factor import lacking
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
 from runs.web.site import throttle
@@ -25,6 +26,7 @@ MAX_BODY = 4_000_000
 _OFF = "This installation is no MCP server. Whoever runs it can make it one: PEV_MCP_SERVER=on."
 _TOKENLESS = "This needs an access token, as “Authorization: Bearer pev_…”. Make one on the page “Access tokens”."
 _REFUSED = "This access token does not work or no longer works. Make another on the page “Access tokens”."
+_NO_FACTOR = "The person of this token must add a passkey or an authenticator app first, on the page “Sign-in methods”."
 _TOO_OFTEN = "Tokens that do not work came too often from here. Wait {} seconds. One that works is taken at once."
 
 
@@ -73,6 +75,9 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
             await _answer(send, HTTPStatus.TOO_MANY_REQUESTS, _TOO_OFTEN.format(wait), retry_after=wait)
         else:
             await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
+        return
+    if await from_database(lambda: lacking([row.user])):
+        await _answer(send, HTTPStatus.FORBIDDEN, _NO_FACTOR)
         return
     server = await asyncio.to_thread(_load_server)
     scheme = "https" if settings.TLS else "http"

@@ -171,9 +171,7 @@ def _differences(alive: Sequence[Process]) -> Iterator[Finding]:
             each = "; ".join(f"{value} at {_named(those)}" for value, those in at.items())
             yield Finding("Processes", f"They differ in {name}: {each}. {remedy}.", is_wrong=True)
     if others := [one for one in alive if one.key != key_mark()]:
-        text = (
-            f"PEV_SECRET_KEY is another at {_named(others)} than here: sessions from there are not valid here. Set one."
-        )
+        text = f"PEV_SECRET_KEY is another at {_named(others)} than here: sessions from there are not valid here."
         yield Finding("Processes", f"{text} Set the same everywhere.", is_wrong=True)
     for one in alive:
         if abs(one.clock_ahead) > MAX_SKEW:

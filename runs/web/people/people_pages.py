@@ -108,7 +108,7 @@ def people(request: HttpRequest) -> HttpResponse:
 @administrators_only
 @reauthentication_required(allow_get=True)
 def person(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Do one thing with one person. Who had to sign in again may come back here without having done it."""
+    """Do one thing with one person. A GET leads to the list: a sign-in in between may come back here with one."""
     if request.method != "POST":
         return redirect("people")
     who = get_object_or_404(User, pk=person_id)

@@ -56,6 +56,11 @@ class AccountAdapter(DefaultAccountAdapter):
         return request.META.get("REMOTE_ADDR") or _UNKNOWN_ADDRESS
 
     @override
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Counts wrong passwords by the name alone. Allauth adds the host, and one may choose its port."""
+        return str(credentials.get("username", "")).lower()
+
+    @override
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """A recent sign-in counts too. Allauth alone would ask again right after it."""
         return not sessions.began_within(self.request.session, settings.ACCOUNT_REAUTHENTICATION_TIMEOUT)
@@ -70,11 +75,6 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_ajax(self, request: HttpRequest) -> bool:
         """Allauth answers these with JSON. The script that sends our forms reads pages."""
         return request.headers.get("Accept") == "application/json"
-
-    @override
-    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        if settings.SENDS_MAIL:
-            super().send_mail(template_prefix, email, context)
 
 
 class FactorsAdapter(DefaultMFAAdapter):

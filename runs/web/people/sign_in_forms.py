@@ -1,8 +1,17 @@
 """Forms of allauth with words of our own."""
 
+from typing import Any
+
 from allauth.account.forms import LoginForm
-from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from allauth.mfa.webauthn.forms import (
+    AddWebAuthnForm,
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
 from django import forms
+
+UNREADABLE = "The answer of the browser cannot be read. Try again."
 
 
 class SignInForm(LoginForm):
@@ -14,7 +23,36 @@ class SignInForm(LoginForm):
                 field.widget.attrs.pop(attribute, None)
 
 
-class AddPasskeyForm(AddWebAuthnForm):
+class _Answer(forms.Form):
+    """The answer of a browser. Allauth expects it to be whole, and would fail at one with parts missing."""
+
+    def clean(self) -> dict[str, Any]:
+        try:
+            return super().clean() or {}
+        except (KeyError, TypeError, ValueError) as error:
+            raise forms.ValidationError(UNREADABLE) from error
+
+    def clean_credential(self) -> Any:
+        inherited = getattr(super(), "clean_credential", None)
+        try:
+            return inherited() if inherited else self.cleaned_data["credential"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise forms.ValidationError(UNREADABLE) from error
+
+
+class PasskeyForm(_Answer, LoginWebAuthnForm):
+    pass
+
+
+class SecondFactorForm(_Answer, AuthenticateWebAuthnForm):
+    pass
+
+
+class PasskeyAgainForm(_Answer, ReauthenticateWebAuthnForm):
+    pass
+
+
+class AddPasskeyForm(_Answer, AddWebAuthnForm):
     passwordless = forms.BooleanField(
         label="Sign in with it alone",
         required=False,

@@ -1,10 +1,14 @@
 """The pages for signing in: with a passkey, a password or a link that works once; again; and signing out."""
 
 import logging
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
+from allauth.account.stages import LoginStage
 from allauth.account.utils import perform_login
 from allauth.account.views import LoginView
+from allauth.mfa.utils import is_mfa_enabled
 from allauth.usersessions.adapter import get_adapter as get_sessions_adapter
 from allauth.usersessions.models import UserSession
 from django.conf import settings
@@ -12,7 +16,7 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.core.signing import BadSignature
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -28,6 +32,7 @@ from runs.people import accounts
 from runs.store import broadcast
 from runs.web.site import throttle
 from runs.web.site.requests import about_request, on_this_site, person
+from runs.web.site.sessions import began_within
 
 log = logging.getLogger(__name__)
 _WANTED_SECONDS = 3_600
@@ -46,6 +51,13 @@ class SignIn(LoginView):
         if getattr(request, "htmx", False) and not request.user.is_authenticated:
             return HttpResponseClientRedirect(reverse("account_login"))
         return super().dispatch(request, *args, **kwargs)
+
+    def _redirect_to_pending_stage(self, request: HttpRequest, stage: LoginStage) -> HttpResponseRedirect | None:
+        """A second factor that was removed in the meantime is not asked for: the sign-in begins again."""
+        if stage.login.user is not None and not is_mfa_enabled(stage.login.user):
+            request.session.flush()
+            return None
+        return super()._redirect_to_pending_stage(request, stage)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return super().get_context_data(**kwargs) | how_to_get_a_link(self.request)
@@ -127,13 +139,32 @@ def _let_in(request: HttpRequest, who: User) -> HttpResponse:
     return response
 
 
+@login_not_required
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    log.info("signed out", extra=about(**about_request(request)))
-    _end_session(request)
+    """Sign out, or give up a sign-in that waits for the second factor."""
+    if request.user.is_authenticated:
+        log.info("signed out", extra=about(**about_request(request)))
+        _end_session(request)
+    else:
+        request.session.flush()
     answer = redirect("account_login")
     answer.headers["Clear-Site-Data"] = '"cache"'  # parts of pages, which browsers may keep
     return answer
+
+
+def asked_again_before(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Asks for a recent sign-in before the form is read. Allauth would keep its words, such as a new password, until
+    the person has signed in.
+    """
+
+    @wraps(view)
+    def checked(request: HttpRequest) -> HttpResponseBase:
+        if request.method == "POST" and not began_within(request.session, settings.ACCOUNT_REAUTHENTICATION_TIMEOUT):
+            return redirect(request.path)
+        return view(request)
+
+    return checked
 
 
 def _end_session(request: HttpRequest) -> None:

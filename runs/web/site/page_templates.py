@@ -14,7 +14,7 @@ from runs.text.visible import make_visible
 
 
 def installation(request: HttpRequest) -> dict[str, object]:
-    return {"service": current_service(), "mcp_server": settings.MCP_SERVER, "sends_mail": settings.SENDS_MAIL}
+    return {"service": current_service(), "mcp_server": settings.MCP_SERVER}
 
 
 class VisiblePages(DjangoTemplates):

@@ -15,7 +15,7 @@ from runs.logs import LogFields, about
 
 log = logging.getLogger(__name__)
 MAX_WRONG = 20
-"""Failures of one address in a minute. Each process counts for itself, because a shared count would need Redis."""
+"""Failures of one address in a minute. With Redis all processes count together, otherwise each for itself."""
 WINDOW = 60
 """Seconds from the first failure."""
 _NETWORK = 64

@@ -269,11 +269,11 @@ def test_a_verifier_of_another_provider_is_asked_there_with_its_own_key(
         ),
         (
             {"ANTHROPIC_BASE_URL": "localhost:8080"},
-            "ANTHROPIC_BASE_URL is not an address: it must begin with http:// or https://, and to name a host.",
+            "ANTHROPIC_BASE_URL is not an address: it must begin with http:// or https://, and name a host.",
         ),
         (
             {"ANTHROPIC_BASE_URL": "http://ex\u202eample"},
-            "ANTHROPIC_BASE_URL is not an address: it must begin with http:// or https://, and to name a host.",
+            "ANTHROPIC_BASE_URL is not an address: it must begin with http:// or https://, and name a host.",
         ),
         (
             {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "ANTHROPIC_API_KEY": f"{KEY}\n"},

@@ -156,7 +156,7 @@ def test_a_table_says_what_a_spreadsheet_would_compute(alice_client: Client) -> 
     run = run_with({"a.csv": b"a,=1+1\n", "b.csv": b"a,1\n"})
     text = alice_client.get(f"/runs/{run.pk}/files/a.csv").text
     assert "<strong>A spreadsheet program would calculate 1 cell of this table</strong>" in text
-    assert "like a formula" not in alice_client.get(f"/runs/{run.pk}/files/b.csv").text
+    assert "look like formulas" not in alice_client.get(f"/runs/{run.pk}/files/b.csv").text
 
 
 def test_what_is_not_text_is_offered_for_download(alice_client: Client) -> None:

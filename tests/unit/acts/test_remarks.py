@@ -185,7 +185,7 @@ MAIL = {"to": "bob@example.com", "subject": "Hello", "body": "Hello Bob"}
                 "recipients do not see"
             ],
         ),
-        ({"reply_to": "bob@evil.example"}, ["! Answers to another domain: go to bob@evil.example"]),
+        ({"reply_to": "bob@evil.example"}, ["! Replies to another domain: go to bob@evil.example"]),
     ],
 )
 def test_copies_that_are_easily_overlooked_are_marked(arguments: dict[str, Any], lines: list[str]) -> None:
@@ -259,6 +259,8 @@ def test_hidden_values_are_counted() -> None:
     [
         ("pay", PAYMENT, ["Amount", "Currency", "To", "To the account"]),
         ("send", MAIL | {"bcc": "eve@x"}, ["To", "Bcc"]),
+        ("write_file", {"path": "notes/a.md", "content": "Words.", "mode": "x"}, ["Path"]),
+        ("create_issue", {"title": "Roof", "body": "It leaks."}, ["Title"]),
         ("calibrate", {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}, ["A", "B", "C", "D"]),
     ],
 )

@@ -175,3 +175,9 @@ def test_half_a_character_is_no_text(token: str) -> None:
         answer = post(body, Authorization=f"Bearer {token}", MCP_Protocol_Version=version)
         assert answer.status_code in {200, 400}
         assert Run.objects.count() == 0
+
+
+def test_a_person_who_must_add_a_second_factor_is_told_so(token: str, settings: Settings) -> None:
+    settings.SECOND_FACTOR = "everyone"
+    answer = post(LIST, Authorization=f"Bearer {token}")
+    assert (answer.status_code, "must add a passkey or an authenticator app first" in answer.text) == (403, True)
