@@ -27,7 +27,7 @@ class Administration(admin.AdminSite):
     empty_value_display = "–"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Raises Http404 instead of returning False, which would lead to a form of the administration itself. People sign in on the site."""
+        """Raises Http404 instead of returning False, for a form of its own. People sign in on the site."""
         if not is_administrator(request.user):
             raise Http404
         return True
