@@ -118,7 +118,7 @@ def test_before_a_step_starts_the_page_says_what_is_about_to_happen(alice_client
         "<li>high-risk step</li><li>step 2 of 3</li><li>$",
         "Find vague terms, missing dates, amounts and parties, and placeholders.",
         "<strong>Uses search_files</strong> Find placeholders.",
-        "<strong>May read</strong> all of your files · rests on List the contracts and their parties",
+        "<strong>May read</strong> all of your files · based on List the contracts and their parties",
         f"<strong>Writes</strong> <code>{factories.REVIEW}</code>",
         "Each finding quotes the clause it is about.",
         'value="approve">Start</button>',

@@ -260,7 +260,7 @@ def test_hidden_values_are_counted() -> None:
         ("pay", PAYMENT, ["Amount", "Currency", "To", "To the account"]),
         ("send", MAIL | {"bcc": "eve@x"}, ["To", "Bcc"]),
         ("write_file", {"path": "notes/a.md", "content": "Words.", "mode": "x"}, ["Path"]),
-        ("create_issue", {"title": "Roof", "body": "It leaks."}, ["Title"]),
+        ("create_issue", {"title": "Roof", "body": "It leaks.", "labels": ["roof"]}, ["Title"]),
         ("calibrate", {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}, ["A", "B", "C", "D"]),
     ],
 )
