@@ -94,7 +94,7 @@ def test_what_acts_waits_for_a_person_who_sees_what_is_sent(
     assert '<bdi class="act-words">The door is broken</bdi>' in page
     assert about(gate)[:7] == [
         "Carry out “create” on tickets?",
-        "Why: the AI gives no reason",
+        "! Why: the AI gives no reason",
         "Named in the approved plan: step “Do one” may use this tool",
         "! Not known whether it can be undone",
         "! In whose name: unknown. The administrator has not said which account “tickets” uses.",

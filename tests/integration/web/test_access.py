@@ -149,7 +149,7 @@ TABLE = {
     "healthz": Row(get=(200,) * 5, open=True),
     "readyz": Row(get=(200,) * 5, open=True),
     "metricsz": Row(get=(404,) * 5, open=True),  # without a token in the settings
-    "sign-out/": Row(post=(302,) * 5),
+    "sign-out/": Row(post=(302,) * 5, open=True),
     "access-tokens/": Row(get=MINE, post=(302, 422, 422, 422, 422)),  # nothing asks over MCP where it is off
     "access-tokens/<int:token_id>/revoke/": Row(post=(302, 302, 404, 404, 404)),
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
@@ -211,7 +211,7 @@ TABLE = {
     "runs/<int:run_id>/report.<report_format:report_format>": Row(get=SEEN),
     "runs/<int:run_id>/files.zip": Row(get=SEEN),
     "admin/login/": Row(methods=dict.fromkeys(set(METHODS) - {"trace"}, (302,) * 5), open=True),
-    "admin/logout/": Row(post=(302,) * 5),
+    "admin/logout/": Row(post=(302,) * 5, open=True),
     "admin/": administered(200),
     "admin/password_change/": administered(404),
     "admin/password_change/done/": administered(404),
