@@ -58,7 +58,7 @@ def main(folder: Path | None) -> None:
 
 def readme(browser: Browser, link: str) -> None:
     """The pictures that README shows: a plan that needs a decision, a result that does, and a report."""
-    page = browser.new_page(viewport={"width": 1120, "height": 760}, color_scheme="light")
+    page = browser.new_page(viewport={"width": 1120, "height": 900}, color_scheme="light", reduced_motion="reduce")
     sign_in(page, link)
     sample(page)
     page.screenshot(path=PICTURES / "plan-gate.png")
@@ -73,11 +73,15 @@ def readme(browser: Browser, link: str) -> None:
 def sample(page: Page) -> None:
     page.get_by_role("button", name="Try it").click()
     page.wait_for_selector("article.gate[data-kind=plan]", timeout=LONG)
+    page.get_by_role("button", name="Close the tour").click()
+    page.get_by_text("The tour is closed.").wait_for()
+    page.reload()
     page.wait_for_timeout(400)
 
 
 def approve(page: Page, kind: str, then: str) -> None:
     page.locator(f"article.gate[data-kind={kind}] button[value=approve]").click()
+    page.mouse.move(0, 0)  # or the words about the next button are on the picture
     page.wait_for_selector(then, timeout=LONG)
     page.wait_for_timeout(400)
 
