@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -93,3 +95,19 @@ def all_may_see(before: Run, run: Run) -> bool:
     """Whether everyone who may see a run may also see the one before. Only then its pages show details of that."""
     known = {before.owner_id, *before.approvers.values_list("pk", flat=True)}
     return {run.owner_id, *run.approvers.values_list("pk", flat=True)} <= known
+
+
+def lacking_second_factor(people: Iterable[User]) -> set[int]:
+    """The ids of those who must add a passkey or an authenticator app before they go on: at most one query."""
+    required = {
+        person.pk
+        for person in people
+        if settings.SECOND_FACTOR == "everyone"
+        or (settings.SECOND_FACTOR == "administrators" and is_administrator(person))
+    }
+    if not required:
+        return set()
+    types = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
+    return required - set(
+        Authenticator.objects.filter(user__in=required, type__in=types).values_list("user_id", flat=True)
+    )

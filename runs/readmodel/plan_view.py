@@ -44,6 +44,7 @@ from runs.mcp_client.server_config import ServerTool
 from runs.models import Attempt, Gate, Plan, Step, Verdict
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import subagents_of
+from runs.pev.checks.material import list_in_words
 from runs.pev.contracts import Criterion, PlanStep, StepOutput
 from runs.pev.deviations import deviations
 from runs.pev.outcome import OpenPoint, point_of
@@ -66,7 +67,7 @@ from runs.text.plural import pluralize, word_for
 from runs.text.sentences import first_sentence
 from runs.text.truncate import quoted, truncate_line
 
-MAX_UNSOURCED = 3
+MAX_NAMED = 3
 """Steps that are named."""
 RATED = "a mistake costs most here."
 UNASKED = "Its result is kept without another question."
@@ -424,8 +425,7 @@ class PlanReading:
         if len(names) == 1:
             which = "the result" if len(self.specs) == 1 else f"the result of {quoted(names[0])}"
             return f"{which}, so nothing checks whether it is true."
-        more = f" and {len(names) - MAX_UNSOURCED} more" if len(names) > MAX_UNSOURCED else ""
-        some = f"the results of {', '.join(map(quoted, names[:MAX_UNSOURCED]))}{more}"
+        some = f"the results of {list_in_words([*map(quoted, names)], MAX_NAMED)}"
         return f"{'all results' if len(names) == len(self.specs) else some}, so nothing checks whether they are true."
 
     @property
@@ -444,8 +444,7 @@ class PlanReading:
         """The names of the high-risk steps that are still to be done; empty for none."""
         waits = (step for step in self.steps if not step.row.reused_from_id)
         names = [step.name for step in waits if step.row.complexity == Complexity.HIGH]
-        more = f" and {len(names) - MAX_UNSOURCED} more" if len(names) > MAX_UNSOURCED else ""
-        return ", ".join(map(quoted, names[:MAX_UNSOURCED])) + more
+        return list_in_words([*map(quoted, names)], MAX_NAMED)
 
     @property
     def asks_about_high_risk(self) -> bool:

@@ -1,4 +1,4 @@
-"""The admin: superusers look at everything and change nothing; others find nothing, and nobody signs in here."""
+"""The admin: superusers look at everything and change nothing; others find nothing, and no one signs in here."""
 
 from __future__ import annotations
 

@@ -96,10 +96,10 @@ def matching(pattern: str, paths: Mapping[str, object]) -> list[str]:
     return [pattern] if pattern in paths else sorted(selected([pattern], paths))
 
 
-def list_in_words(items: list[str]) -> str:
-    """Returns the first items, and how many more there are."""
-    more = len(items) - LISTED
-    return ", ".join(items[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
+def list_in_words(items: list[str], limit: int = LISTED) -> str:
+    """Returns the first items, at most so many, and how many more there are."""
+    more = len(items) - limit
+    return ", ".join(items[:limit]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def at_most[T](items: Iterable[T], what: str) -> Iterator[T]:

@@ -60,6 +60,7 @@ MAX_OPEN_STEPS = 8
 """Steps of a plan that are listed at once; of a longer plan the gate shows its stages."""
 MAX_STAGES = 4
 MAX_NEWS = 3
+MAX_READERS = 3
 MAX_STAGE_STEPS = 2
 _LOOK_AT = re.compile(r" Check [A-Z][A-Z0-9_]*\.")
 NOT_JUDGED = "not judged"
@@ -342,8 +343,7 @@ class GateView:
         """Which steps of a plan read what is missing, as the beginning of a sentence."""
         steps = self.plan.steps if self.plan else ()
         names = [quoted(step.name) for step in steps if any(path in self.missing for path in step.row.spec.inputs)]
-        more = f" and {len(names) - MAX_NEWS} more" if len(names) > MAX_NEWS else ""
-        return f"{', '.join(names[:MAX_NEWS])}{more} {word_for(len(names), 'reads', 'read')}"
+        return f"{list_in_words(names, MAX_READERS)} {word_for(len(names), 'reads', 'read')}"
 
     @cached_property
     def stages(self) -> list[PlanStage]:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 from django.contrib.auth import get_user_model
 
 from runs.models import Run
-from runs.people.permissions import who_can_see
-from runs.people.second_factor import lacking
+from runs.people.permissions import lacking_second_factor, who_can_see
 from runs.web.site.sessions import holders
 
 
@@ -33,7 +32,7 @@ def standing(run: Run, seats: Collection[SocketIdentity]) -> Mapping[SocketIdent
     people = {person.pk: person for person, _ in held.values()}
     if named:
         people |= get_user_model().objects.filter(is_active=True).in_bulk(named)
-    may = who_can_see(run, people.values()) - lacking(people.values())
+    may = who_can_see(run, people.values()) - lacking_second_factor(people.values())
     found = {}
     for seat in seats:
         if seat.session_key is not None and seat.session_key in held:

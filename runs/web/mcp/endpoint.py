@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from runs.people import access_tokens
-from runs.people.second_factor import lacking
+from runs.people.permissions import lacking_second_factor
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
 from runs.web.site import throttle
@@ -76,7 +76,7 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
         else:
             await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
         return
-    if await from_database(lambda: lacking([row.user])):
+    if await from_database(lambda: lacking_second_factor([row.user])):
         await _answer(send, HTTPStatus.FORBIDDEN, _NO_FACTOR)
         return
     server = await asyncio.to_thread(_load_server)

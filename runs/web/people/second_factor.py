@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.deprecation import MiddlewareMixin
 
 from runs.models import User
-from runs.people.second_factor import lacking
+from runs.people.permissions import lacking_second_factor
 
 _OPEN = ("account_", "mfa_", "sign_in_", "usersessions_")
 """The beginnings of the names of the pages that they may use nevertheless."""
@@ -26,6 +26,6 @@ class SecondFactorRequired(MiddlewareMixin):
     ) -> HttpResponseBase | None:
         page = request.resolver_match
         is_open = page is not None and (page.url_name or "").startswith(_OPEN)
-        if is_open or not isinstance(request.user, User) or not lacking([request.user]):
+        if is_open or not isinstance(request.user, User) or not lacking_second_factor([request.user]):
             return None
         return redirect(f"{reverse('mfa_index')}?needed")

@@ -287,7 +287,7 @@ def value(values: Mapping[int, str] | None, key: int) -> str:
 
 register.simple_tag(graphs_of)
 register.filter(words)
-register.filter("plain", without_markup)
+register.filter(without_markup)
 register.filter("address", address_of)
 register.filter(referring)
 register.simple_tag(checking)

@@ -206,12 +206,12 @@ def test_the_plan_is_asked_about_again_where_another_step_would_read_the_file_un
     ],
     ids=["names others", "all files", "by a pattern"],
 )
-def test_the_field_says_which_files_end_the_approval(other: dict[str, Any], expected: PlanAgain) -> None:
+def test_which_files_end_the_approval(other: dict[str, Any], expected: PlanAgain) -> None:
     run = blocked(("a", {}), ("z", {"dependencies": ["a"], **other}))
     assert plan_again(gate_of(run)) == expected
 
 
-def test_the_field_says_that_the_approval_ends_if_the_owner_gives_files() -> None:
+def test_files_of_the_owner_end_the_approval_where_a_second_person_decides() -> None:
     run = made.awaiting_plan(made.plan(made.plan_step("a", "A")), second_person=True, replans=0)
     made.decide(run, GateKind.PLAN, Verb.APPROVE, by=made.bob())
     block(run, "a")
