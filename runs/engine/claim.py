@@ -120,10 +120,8 @@ _LARGE = ("attempt__step__plan__estimate", *(f"{tree}__changes" for tree in _TRE
 """Columns that grow with the plan or the folder and that no work needs: files of trees are cached by digest."""
 
 
-def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
+def _read(which: Q) -> WorkItem | None:
     rows = WorkItem.objects.select_related(*_RELATED).defer(*_LARGE)
-    if lock:
-        rows = rows.select_for_update(of=("self", "run"))
     work = next(iter(rows.order_by().filter(which)), None)  # at most one row, so there is nothing to sort
     if work is None:
         return None
@@ -167,7 +165,8 @@ def _refresh(lease: Lease, *, calls_only: bool) -> None:
         found = None if number is None else lease.item
         lease.item.run.event_count = number or 0
     else:
-        found = _read(mine, lock=True)
+        event_log.lock_rows(WorkItem.objects.filter(mine).select_related("run").only("run__id"), "self", "run")
+        found = _read(mine)
     if found is None:
         lease.lost.set()
         raise LeaseLost("The lease of this work is gone.")

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import OperationalError, connection, transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.dispatch import Signal
 from django.utils import timezone
 
@@ -110,10 +110,20 @@ def locked(run_id: int) -> Run:
     """The current row of the run, locked until the transaction ends. It is read once per transaction."""
     changes = _changes_of(run_id)
     if changes.run is None:
-        # Only the row of the run is locked. The row of its input tree never changes.
-        rows = Run.objects.select_for_update(of=("self",)).select_related("inputs").defer("inputs__changes")
-        changes.run = rows.get(pk=run_id)
+        lock_rows(Run.objects.filter(pk=run_id).only("id"))
+        changes.run = Run.objects.select_related("inputs").defer("inputs__changes").get(pk=run_id)
     return changes.run
+
+
+def lock_rows(rows: QuerySet[Any], *of: str) -> None:
+    """Lock rows until the transaction ends, before they are read. Databases without row locks are not asked.
+
+    Reading and locking are two statements on purpose. One that waits for a lock gets the newest row of what it locks,
+    but other tables as they were when it began to wait: a joined tree that was written meanwhile is missing, and the
+    row with it.
+    """
+    if connection.features.has_select_for_update:
+        list(rows.order_by().select_for_update(of=of))
 
 
 def trust(run: Run) -> None:

@@ -12,13 +12,17 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from runs.contracts.ports import FileInfo
 from runs.engine import claim
 from runs.engine.perform import perform
 from runs.enums import EventKind, GateKind, WorkStatus
 from runs.errors import LeaseLost
+from runs.events.kinds import Note
 from runs.lifecycle.gate_decisions import cancel
 from runs.models import Run, User, WorkItem
+from runs.store import event_log, trees
 from tests.factories import Submit, answer, open_gate
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.services
 
@@ -170,6 +174,49 @@ def test_of_sixteen_who_claim_one_wins(submitted: Submit) -> None:
     for thread in threads:
         thread.join()
     assert len(won) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("reads", ["the work", "the run"])
+def test_who_waited_for_a_run_sees_the_files_it_got_meanwhile(item: WorkItem, reads: str) -> None:
+    """A step was merged or a file was given while another step waited to commit: its lease is as good as before."""
+    lease = claim.claim(item.pk)
+    assert lease is not None
+    lease.current = False
+    held = threading.Event()
+    digests: list[str] = []
+
+    def merge() -> None:
+        with event_log.writing():
+            run = event_log.locked(item.run_id)
+            event_log.record(run.pk, Note(text="merged"))
+            held.set()
+            wait_until(_somebody_waits, 60)
+            tree = trees.make_tree({"new.txt": FileInfo("0" * 64, 1)})
+            event_log.keep(run, head=tree, inputs=tree)
+        connection.close()
+
+    def head(work: WorkItem) -> None:
+        digests.append(work.run.head.digest)
+
+    thread = threading.Thread(target=merge)
+    thread.start()
+    assert held.wait(60)
+    if reads == "the work":
+        claim.commit(lease, head)
+    else:
+        with event_log.writing():
+            digests.append(event_log.locked(item.run_id).inputs.digest)
+    thread.join()
+    assert digests == [Run.objects.get(pk=item.run_id).head.digest]
+
+
+def _somebody_waits() -> bool:
+    if connection.vendor == "sqlite":  # one writer at a time: who waits has read nothing yet
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchone()[0])
 
 
 def test_a_busy_database_does_not_end_the_heartbeat(settings: Any) -> None:
