@@ -368,6 +368,42 @@ class LinkKind(StrEnum):
     INVITATION = "invitation"
 
 
+class NoticeKind(StrEnum):
+    """What a person is told about. `runs.notices.kinds` has the words for each."""
+
+    DECISION_NEEDED = "decision_needed"
+    DECISION_DUE = "decision_due"
+    ASSIGNED = "assigned"
+    RUN_ENDED = "run_ended"
+    ACCOUNT = "account"
+    TEST = "test"
+
+
+class NoticeChannel(StrEnum):
+    """How a notice leaves the site. Pages that are open show decisions and ends of runs by themselves."""
+
+    EMAIL = "email"
+    CHAT = "chat"
+    WEBHOOK = "webhook"
+
+
+class DeliveryStatus(StrEnum):
+    """`skipped`: there was no reason to send it any more, such as a decision that was made in the meantime."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+class Digest(StrEnum):
+    """How often a person gets what came up: at once, or together once an hour or once a day."""
+
+    AT_ONCE = "at_once"
+    HOURLY = "hourly"
+    DAILY = "daily"
+
+
 class Provider(StrEnum):
     """Who answers the model calls of this installation."""
 

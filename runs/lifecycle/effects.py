@@ -29,6 +29,7 @@ from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.logs import about
 from runs.models import Agent, Attempt, Gate, Plan, Run, Step, User, WorkItem, clock
+from runs.notices import outbox
 from runs.pev.agents import AgentDefinition, needed_by, subagents_of
 from runs.pev.deviations import undeclared
 from runs.pev.outcome import gaps_in, outcome_of
@@ -275,6 +276,7 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
     outcome: Outcome = outcome_of(book)
     change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=now)
     record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(point.sentence for point in gaps_in(book)[:20])))
+    outbox.announce_end(run)
     log.info("run finished: %s", outcome, extra=about(run=run.pk))
 
 

@@ -5,6 +5,7 @@ from runs.models.definitions import Agent, Template
 from runs.models.files import Draft, DraftFile, Rendition, Tree
 from runs.models.gates import Gate, Snooze
 from runs.models.installation import DeletedRun, Discarded, LeaderLock, Probe, Process, ServerListing
+from runs.models.notices import Delivery, Notice, NoticeSettings
 from runs.models.people import AccessToken, Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
 from runs.models.runs import Event, Run
@@ -15,6 +16,7 @@ __all__ = [
     "Agent",
     "Attempt",
     "DeletedRun",
+    "Delivery",
     "Discarded",
     "Draft",
     "DraftFile",
@@ -23,6 +25,8 @@ __all__ = [
     "LeaderLock",
     "Link",
     "ModelCall",
+    "Notice",
+    "NoticeSettings",
     "Plan",
     "Probe",
     "Process",

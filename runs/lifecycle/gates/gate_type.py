@@ -18,6 +18,7 @@ from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
+from runs.notices import outbox
 from runs.pev.checks.material import list_in_words
 from runs.store.event_log import record
 
@@ -349,6 +350,7 @@ def open_gate(run: Run, gate_type: GateType, question: str, digest: str, **on: A
     gate.save(force_insert=True)
     step = gate.step.key if gate.step else ""
     record(run.pk, events.GateOpened(gate=gate.pk, gate_kind=gate.kind, question=question, step=step))
+    outbox.announce_gate(gate)
     return gate
 
 

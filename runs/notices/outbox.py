@@ -1,0 +1,57 @@
+"""Writes notices, in the transaction of what they tell of. Nothing is sent here; the engine does that later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import Q
+
+from runs.enums import NoticeKind
+from runs.models import Gate, Notice, Run, User
+from runs.people.permissions import who_can_see
+
+
+def announce(
+    kind: NoticeKind,
+    people: Iterable[User],
+    run: Run,
+    gate: Gate | None = None,
+    due_at: datetime | None = None,
+    occurrence: str = "",
+) -> None:
+    """Tell these people about a run, or about one of its gates. People who may not see the run are left out.
+
+    The same notice is written once for each person, however often this is called: it is the same if kind, gate (or
+    run), `due_at` and `occurrence` are. `occurrence` sets apart what may happen several times, such as assignments.
+    """
+    told = [one for one in people if one.is_active]
+    allowed = who_can_see(run, told) if told else set()
+    parts = [f"gate {gate.pk}" if gate else f"run {run.pk}", due_at.isoformat() if due_at else "", occurrence]
+    key = " ".join([kind.value, *filter(None, parts)])
+    _write(Notice(user=one, kind=kind, run=run, gate=gate, key=key, due_at=due_at) for one in told if one.pk in allowed)
+
+
+def announce_gate(gate: Gate) -> None:
+    """Tell everyone for whom an open gate waits."""
+    announce(NoticeKind.DECISION_NEEDED, people_asked(gate), gate.run, gate)
+
+
+def announce_end(run: Run) -> None:
+    """Tell the people of a run that it has ended."""
+    announce(NoticeKind.RUN_ENDED, people_of(run), run)
+
+
+def people_of(run: Run) -> list[User]:
+    """Who submitted the task, and who else may decide."""
+    named = Run.approvers.through.objects.filter(run_id=run.pk)
+    return list(User.objects.filter(Q(pk=run.owner_id) | Q(pk__in=named.values("user_id")), is_active=True))
+
+
+def people_asked(gate: Gate) -> list[User]:
+    """For whom a gate waits: those who may approve, of the people of its run."""
+    return [one for one in people_of(gate.run) if not (gate.second_person and one.pk == gate.run.owner_id)]
+
+
+def _write(notices: Iterable[Notice]) -> None:
+    Notice.objects.bulk_create(notices, ignore_conflicts=True)

@@ -1,0 +1,95 @@
+"""Who is told about what: written once, with what it tells of, and only for people who may see the run."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from runs.enums import GateKind, NoticeKind, Verb
+from runs.lifecycle.gate_decisions import cancel, decide
+from runs.lifecycle.gates.gate_type import Decision
+from runs.models import Notice, Run, User
+from runs.notices.outbox import announce, announce_gate
+from tests import factories
+
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
+
+DUE = datetime(2030, 1, 2, 12, tzinfo=UTC)
+
+
+def told(run: Run) -> list[tuple[str, str]]:
+    """Who is told about what in this run."""
+    rows = Notice.objects.filter(run=run).values_list("user__username", "kind")
+    return sorted((name, kind) for name, kind in rows)
+
+
+def asked(*approvers: User, **policy: Any) -> Run:
+    """A run of Alice's whose plan waits for a decision."""
+    run = factories.submitted(**policy)
+    run.approvers.set(approvers)
+    factories.propose(run)
+    return run
+
+
+def test_a_gate_that_opens_is_told_to_the_owner_and_to_those_who_may_approve() -> None:
+    alone, run = asked(), asked(factories.bob())
+    assert told(alone) == [("alice", "decision_needed")]
+    assert told(run) == [("alice", "decision_needed"), ("bob", "decision_needed")]
+    assert Notice.objects.get(run=alone).gate == factories.open_gate(alone, GateKind.PLAN)
+
+
+def test_a_gate_for_a_second_person_is_not_told_to_the_owner() -> None:
+    assert told(asked(factories.bob(), second_person=True)) == [("bob", "decision_needed")]
+
+
+def test_the_end_of_a_run_is_told_to_its_people() -> None:
+    run = asked()
+    run.approvers.add(factories.bob())
+    cancel(run.pk, factories.alice())
+    assert told(run) == [("alice", "decision_needed"), ("alice", "run_ended"), ("bob", "run_ended")]
+
+
+def test_the_same_notice_is_written_once() -> None:
+    run = asked()
+    gate, people = factories.open_gate(run), [factories.alice()]
+    announce_gate(gate)
+    for due_at in (DUE, DUE, None):
+        announce(NoticeKind.DECISION_DUE, people, run, gate, due_at)
+    announce(NoticeKind.ASSIGNED, people, run, gate, occurrence="1")
+    announce(NoticeKind.ASSIGNED, people, run, gate, occurrence="2")
+    announce(NoticeKind.ASSIGNED, people, run, gate, occurrence="2")
+    kinds = [kind for _, kind in told(run)]
+    assert kinds == ["assigned", "assigned", "decision_due", "decision_due", "decision_needed"]
+
+
+def test_no_one_is_told_about_a_run_that_they_may_not_see_or_when_they_are_not_active() -> None:
+    run = asked()
+    gone = factories.person("dora", is_active=False)
+    run.approvers.add(gone, factories.bob())
+    announce(NoticeKind.ASSIGNED, [gone, factories.bob(), factories.charlie()], run, factories.open_gate(run))
+    assert told(run) == [("alice", "decision_needed"), ("bob", "assigned")]
+
+
+def test_what_was_not_committed_is_not_told() -> None:
+    run = factories.planning()
+
+    def fail() -> None:
+        with transaction.atomic():
+            announce(NoticeKind.RUN_ENDED, [factories.alice()], run)
+            assert told(run) == [("alice", "run_ended")]
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert told(run) == []
+
+
+def test_the_next_gate_is_told_of_again() -> None:
+    run = asked()
+    first = factories.open_gate(run)
+    decide(first.pk, factories.alice(), Decision(Verb.REJECT, first.digest, "Be shorter."))
+    factories.propose(run)
+    assert told(run) == [("alice", "decision_needed"), ("alice", "decision_needed")]
