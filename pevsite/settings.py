@@ -45,6 +45,7 @@ MIDDLEWARE = [
     "runs.web.site.headers.places_for_scripts",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "runs.web.site.audit_origin.audit_origin",
     "runs.web.site.sessions.SessionLimits",
     "runs.web.site.sessions.Refusals",
     "runs.web.site.sessions.SignInRequired",

@@ -404,6 +404,71 @@ class Digest(StrEnum):
     DAILY = "daily"
 
 
+class AuditChannel(StrEnum):
+    """Through what an action came that the audit trail records. `SYSTEM`: pevsite itself did it."""
+
+    PAGE = "page"
+    PROGRAM = "program"
+    TERMINAL = "terminal"
+    SYSTEM = "system"
+
+    @property
+    def label(self) -> str:
+        match self:
+            case AuditChannel.PAGE:
+                return "a page"
+            case AuditChannel.PROGRAM:
+                return "a program with an access token"
+            case AuditChannel.TERMINAL:
+                return "a command"
+            case AuditChannel.SYSTEM:
+                return "pevsite itself"
+
+
+class AuditKind(StrEnum):
+    """What a line of the audit trail records. The values are its words for people, with underscores."""
+
+    SUBMITTED = "task_submitted"
+    DECIDED = "gate_decided"
+    PLAN_EDITED = "plan_edited"
+    OVERRULED = "verdict_overruled"
+    STOPPED = "run_stopped"
+    PAUSED = "run_paused"
+    RESUMED = "run_resumed"
+    SHARED = "run_shared"
+    UNSHARED = "share_ended"
+    RENAMED = "run_renamed"
+    ARCHIVED = "run_archived"
+    UNARCHIVED = "run_unarchived"
+    RUN_DELETED = "run_deleted"
+    REPORT_EXPORTED = "report_exported"
+    FILE_DOWNLOADED = "file_downloaded"
+    INVITED = "person_invited"
+    LINK_MADE = "sign_in_link_made"
+    ROLE_CHANGED = "role_changed"
+    DEACTIVATED = "person_deactivated"
+    ACTIVATED = "person_activated"
+    SIGN_IN_RESET = "sign_in_methods_reset"
+    SIGNED_IN = "signed_in"
+    SIGN_IN_REFUSED = "sign_in_refused"
+    SIGNED_OUT = "signed_out"
+    SIGNED_OUT_EVERYWHERE = "signed_out_everywhere"
+    SESSION_ENDED = "session_ended"
+    PASSWORD_CHANGED = "password_changed"
+    FACTOR_ADDED = "sign_in_method_added"
+    FACTOR_REMOVED = "sign_in_method_removed"
+    TOKEN_MADE = "access_token_made"
+    TOKEN_REVOKED = "access_token_revoked"
+    SETTING_CHANGED = "setting_changed"
+    BACKED_UP = "back_up_made"
+    BACKUP_RESTORED = "back_up_restored"
+
+    @property
+    def label(self) -> str:
+        words = self.value.replace("sign_in", "sign-in").replace("back_up", "back-up")
+        return words.replace("_", " ").capitalize()
+
+
 class Provider(StrEnum):
     """Who answers the model calls of this installation."""
 

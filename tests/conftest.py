@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from django.db import connection
 from hypothesis import settings as hypothesis_settings
+from pytest_django import DjangoDbBlocker
 
+from runs.store import audit_triggers
 from tests import databases, optional
 from tests.installation import Installation
 
@@ -25,6 +28,13 @@ hypothesis_settings.load_profile("quick")  # --hypothesis-profile=thorough repla
 def _fresh_caches() -> None:
     """All tests come from one address, whose tries to sign in are counted."""
     cache.clear()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """The tables of the tests are made without migrations, which make the triggers of the audit trail."""
+    with django_db_blocker.unblock():
+        audit_triggers.make(connection)
 
 
 @pytest.fixture(scope="session")

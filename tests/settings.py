@@ -18,5 +18,6 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "tests.sqlite3")}  # a file: threads share it
 else:
     DATABASES["default"]["TEST"] = {"NAME": databases.RUN, "TEMPLATE": "template0"}
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.append_only"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 COMMAND_FOLDERS = (Path(sys.base_prefix),)  # tests run their Python as a command, wherever it lies

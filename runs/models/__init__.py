@@ -1,5 +1,6 @@
 """The tables, one module per subject."""
 
+from runs.models.audit import AuditEntry, AuditHead
 from runs.models.calls import ModelCall, ToolCall
 from runs.models.definitions import Agent, Template
 from runs.models.files import Draft, DraftFile, Rendition, Tree
@@ -15,6 +16,8 @@ __all__ = [
     "AccessToken",
     "Agent",
     "Attempt",
+    "AuditEntry",
+    "AuditHead",
     "DeletedRun",
     "Delivery",
     "Discarded",

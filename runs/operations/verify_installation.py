@@ -1,8 +1,8 @@
-"""Checks contents, trees, histories and evidence against their hashes and counts."""
+"""Checks contents, trees, histories, evidence and the audit trail against their hashes and counts."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db.models import Count, F, Max, Min, Q
 
@@ -12,7 +12,8 @@ from runs.evidence.results import Evidence, Judgement
 from runs.models import Attempt, Run, ToolCall, Tree, Verdict
 from runs.models.files import tree_digest
 from runs.operations.backup import named_contents
-from runs.store import blobs, renditions, trees
+from runs.store import audit_trail, blobs, renditions, trees
+from runs.store.audit_trail import AuditCheck
 from runs.text.normalisation import markup_of
 from runs.text.plural import pluralize
 
@@ -29,6 +30,7 @@ class Verified:
     trees: int = 0
     runs: int = 0
     quotes: int = 0
+    audit: AuditCheck = field(default_factory=AuditCheck)
 
 
 def faults(seen: Verified) -> Iterator[str]:
@@ -40,6 +42,7 @@ def faults(seen: Verified) -> Iterator[str]:
     yield from _trees(seen)
     yield from _histories(seen)
     yield from _evidence(seen)
+    yield from audit_trail.problems(seen.audit)
 
 
 def _contents(seen: Verified) -> Iterator[str]:

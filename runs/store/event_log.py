@@ -5,7 +5,7 @@ transaction. So a caller that read the run at event N and commits event N + 1 kn
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -56,6 +56,7 @@ class _RunChanges:
 
 class _Current(threading.local):
     runs: dict[int, _RunChanges] | None = None
+    last: list[Callable[[], object]]
 
 
 _current = _Current()
@@ -74,12 +75,28 @@ def writing(held: Run | None = None) -> Iterator[None]:
         return
     with _turn(), _undone_is_outdated(), transaction.atomic():
         _current.runs = {held.pk: _RunChanges(held, unconfirmed=True)} if held else {}
+        _current.last = []
         try:
             yield
             for run_id, changes in list(_current.runs.items()):
                 _write(run_id, changes)
+            for write in _current.last:
+                write()
         finally:
             _current.runs = None
+
+
+def at_end(write: Callable[[], object]) -> None:
+    """Call `write` as the last of this transaction. Outside of `writing` it is called at once, in the transaction of
+    the caller or one of its own.
+    """
+    if _current.runs is not None:
+        _current.last.append(write)
+    elif connection.in_atomic_block:
+        write()
+    else:
+        with writing():
+            write()
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from django.db import InterfaceError, OperationalError, connection
 from pevsite.command_line import lost
 from pevsite.installation import PROGRAM, data_option
 from runs.engine import probes
+from runs.enums import AuditChannel
 from runs.errors import InvalidInput
 from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
@@ -36,6 +37,7 @@ MAX_FILES = 65_536
 
 
 class Command(TerminalCommand):
+    channel = AuditChannel.SYSTEM
     help = "Prepare the data folder, start the site and its engine, and print a link to sign in."
     requires_system_checks = []
 

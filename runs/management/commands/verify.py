@@ -1,4 +1,6 @@
-"""`manage.py verify`: compares every content, tree, history and piece of evidence with its hash. Changes nothing."""
+"""`manage.py verify`: compares every content, tree, history, piece of evidence and line of the audit trail with its
+hash. Changes nothing.
+"""
 
 from typing import Any
 
@@ -13,7 +15,10 @@ MAX_SHOWN = 1_000
 
 
 class Command(TerminalCommand):
-    help = "Compare files, trees, histories and evidence with their hashes. Exit status 1 if anything differs."
+    help = (
+        "Compare files, trees, histories, evidence and the audit trail with their hashes. Exit status 1 if anything "
+        "differs."
+    )
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
@@ -29,6 +34,9 @@ class Command(TerminalCommand):
             f"{pluralize(seen.trees, 'tree')}, {pluralize(seen.runs, 'history', 'histories')} "
             f"and {pluralize(seen.quotes, 'quote')}."
         )
+        if audited := seen.audit.lines:
+            newest = seen.audit.newest
+            self.stdout.write(f"The audit trail has {pluralize(audited, 'line')}. The hash of the newest is {newest}.")
         if found:
             raise CommandError(f"{pluralize(found, 'problem')} found. Restore what is named above from a back-up.")
         self.stdout.write("Everything matches its hash.")

@@ -11,12 +11,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 
+from runs.enums import AuditChannel
 from runs.management.commands.serve import check_files, check_messages, check_shared
 from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
 
 
 class Command(TerminalCommand):
+    channel = AuditChannel.SYSTEM
     help = "Carry out work for web processes on the same database and files."
     requires_system_checks = []
 

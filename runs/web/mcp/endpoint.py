@@ -12,8 +12,10 @@ from typing import Any
 
 from django.conf import settings
 
+from runs.enums import AuditChannel
 from runs.people import access_tokens
 from runs.people.permissions import lacking_second_factor
+from runs.store.audit_trail import Origin, coming_from
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
 from runs.web.site import throttle
@@ -82,7 +84,9 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
     server = await asyncio.to_thread(_load_server)
     scheme = "https" if settings.TLS else "http"
     caller = Caller(row.user, row.name, f"{scheme}://{our_host(scope['headers'])}")
-    await server.serve(caller, scope, receive, send, MAX_BODY)
+    origin = Origin(AuditChannel.PROGRAM, client_of(scope), lambda: f"access token “{row.name}”", lambda: row.user)
+    with coming_from(origin):
+        await server.serve(caller, scope, receive, send, MAX_BODY)
 
 
 def _load_server() -> ModuleType:

@@ -1,0 +1,47 @@
+"""Tells the audit trail where the actions of a request come from."""
+
+from collections.abc import Callable
+from typing import Any
+
+from asgiref.sync import iscoroutinefunction
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
+
+from runs.enums import AuditChannel
+from runs.models import User
+from runs.store.audit_trail import Origin, coming_from
+from runs.web.site.requests import about_request, program_of
+
+
+def origin_of(request: HttpRequest) -> Origin:
+    """`serve` has taken the address from a trusted proxy."""
+
+    def person() -> User | None:
+        user = getattr(request, "user", None)
+        return user if isinstance(user, User) else None
+
+    def through() -> str:
+        return program_of(request.headers.get("User-Agent", ""))
+
+    return Origin(AuditChannel.PAGE, about_request(request)["address"], through, person)
+
+
+@sync_and_async_middleware
+def audit_origin(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Comes after the users: a session names the person when a line is written."""
+    if iscoroutinefunction(get_response):
+
+        async def answer_async(request: HttpRequest) -> HttpResponseBase:
+            with coming_from(origin_of(request)):
+                response: HttpResponseBase = await get_response(request)
+            return response
+
+        return answer_async
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        with coming_from(origin_of(request)):
+            response: HttpResponseBase = get_response(request)
+        return response
+
+    return answer
