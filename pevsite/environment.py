@@ -217,6 +217,54 @@ class Environment(BaseSettings):
         "line", description="`json`: one object for each line, for programs that collect logs."
     )
 
+    # Notices
+    public_url: Annotated[str, AfterValidator(values.public_address), Form("`https://pevsite.example.org`")] = Field(
+        "",
+        description="The address under which people reach the site. Links in notices begin with it; without it nothing "
+        "is sent.",
+    )
+    smtp_host: Annotated[str, Form("a host name")] = Field(
+        "", description="The mail server. Without it no mail is sent, and there is no resetting of passwords by mail."
+    )
+    smtp_port: Count = Field(587, ge=1, le=65_535, description="Its port.")
+    smtp_security: Literal["starttls", "tls", "none"] = Field(
+        "starttls",
+        description="How the connection is encrypted: from the first command on (`starttls`), from the beginning "
+        "(`tls`, mostly port 465), or not at all.",
+    )
+    smtp_user: Annotated[str, Form("a name")] = Field("", description="The user name for the mail server, if any.")
+    smtp_password: Secret = Field(NO_SECRET, description="The password for the mail server.")
+    mail_from: Annotated[str, AfterValidator(values.mail_address), Form("`pevsite <pevsite@example.org>`")] = Field(
+        "", description="The sender of mails. Needed with a mail server."
+    )
+    chat_services: Annotated[
+        frozenset[str],
+        PlainValidator(values.chat_services),
+        values.needs("chat", "apprise"),
+        Form("`slack msteams matrixs ntfys`"),
+    ] = Field(
+        frozenset(),
+        description="The services of Apprise by which people may have notices sent, by the beginnings of their "
+        "addresses. Without it there is no such channel.",
+    )
+    webhooks: Annotated[str, AfterValidator(values.web_sites), Form("`hooks.example.org`, or `*` for all")] = Field(
+        "",
+        description="The sites to which people may have notices posted as webhooks. Without it there is no such "
+        "channel.",
+    )
+    private_hosts: Annotated[
+        frozenset[str], PlainValidator(values.private_hosts), Form("`hooks.internal 10.1.2.3`")
+    ] = Field(
+        frozenset(),
+        description="Hosts of the own network that chats and webhooks may reach, also without TLS. All other hosts "
+        "must have public addresses.",
+    )
+    notice_content: Literal["title", "question"] = Field(
+        "title",
+        description="What a notice says besides its link: the title of the run alone, or the question too. Mail "
+        "servers and chats can read it.",
+    )
+
     # Reports
     report_organisation: Annotated[str, Form("text")] = Field(
         "", max_length=200, description="The organisation that reports name at the top of their first page."
@@ -317,6 +365,23 @@ class Environment(BaseSettings):
             raise ValueError(
                 "PEV_ENGINE=celery needs the extra scale, which is not installed. Run uv sync --extra scale."
             )
+        return self
+
+    @model_validator(mode="after")
+    def _notices_have_what_they_need(self) -> Self:
+        channels = {
+            "PEV_SMTP_HOST": self.smtp_host,
+            "PEV_CHAT_SERVICES": self.chat_services,
+            "PEV_WEBHOOKS": self.webhooks,
+        }
+        for name, value in channels.items():
+            if value and not self.public_url:
+                raise ValueError(
+                    f"{name} needs PEV_PUBLIC_URL, because the links in notices begin with it: set it to the address "
+                    "under which people reach the site."
+                )
+        if self.smtp_host and not self.mail_from:
+            raise ValueError("PEV_SMTP_HOST needs PEV_MAIL_FROM: set it to the sender of mails.")
         return self
 
     @model_validator(mode="after")

@@ -7,11 +7,15 @@ import base64
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from email.utils import parseaddr
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from pydantic import AfterValidator, SecretStr
 
 from runs.errors import InvalidInput
@@ -178,6 +182,55 @@ def web_sites(text: str) -> str:
         return str(sites(text))
     except InvalidInput as error:
         raise ValueError(str(error)) from error
+
+
+def public_address(text: str) -> str:
+    """The address of the site, without a slash at its end."""
+    try:
+        url = urlsplit(text)
+        usable = url.scheme in {"http", "https"} and bool(url.hostname) and url.port != 0
+    except ValueError:
+        usable = False
+    if not usable or url.username is not None or url.path.strip("/") or url.query or url.fragment or set(text) & {" "}:
+        raise ValueError("it must be an address without a path, such as https://pevsite.example.org.")
+    return text.rstrip("/")
+
+
+def mail_address(text: str) -> str:
+    try:
+        validate_email(parseaddr(text)[1])
+    except ValidationError as error:
+        raise ValueError("it must be a mail address, such as pevsite@example.org.") from error
+    if not text.isprintable():
+        raise ValueError("it must be one line.")
+    return text
+
+
+CHATS = frozenset(
+    (
+        *("discord", "gchat", "gotify", "gotifys", "guilded", "lark", "line", "mastodon", "mastodons", "matrix"),
+        *("matrixs", "mattermost", "mmost", "mmosts", "msteams", "ncloud", "nclouds", "nctalk", "nctalks", "ntfy"),
+        *("ntfys", "opsgenie", "pagerduty", "pover", "pushover", "rocket", "rockets", "ryver", "signal", "signals"),
+        *("slack", "signl4", "tgram", "twist", "webex", "wxteams", "workflow", "workflows", "zoom", "zulip"),
+    )
+)
+"""The services of Apprise that may be allowed: chats that are reached over HTTP, and nothing that starts programs,
+writes files, or speaks to this machine.
+"""
+
+
+def chat_services(text: str) -> frozenset[str]:
+    names = frozenset(text.replace(",", " ").replace("://", " ").lower().split())
+    if unknown := sorted(names - CHATS):
+        raise ValueError(f"“{unknown[0][:40]}” cannot be used. There are: {', '.join(sorted(CHATS))}.")
+    return names
+
+
+def private_hosts(text: str) -> frozenset[str]:
+    names = frozenset(text.replace(",", " ").lower().split())
+    if wrong := sorted(name for name in names if "/" in name or "*" in name):
+        raise ValueError(f"“{wrong[0][:40]}” is not a host. Name each one, as in hooks.internal 10.1.2.3.")
+    return names
 
 
 def service_tools(text: str) -> frozenset[str]:

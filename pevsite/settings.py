@@ -128,7 +128,26 @@ MFA_ADAPTER = "runs.web.people.sign_in.FactorsAdapter"
 MFA_TOTP_ISSUER = "pevsite"
 USERSESSIONS_ADAPTER = "runs.web.people.sign_in.SessionsAdapter"
 SECOND_FACTOR = _environment.second_factor
-MAILERS: dict[str, Any] = {}  # no mail is sent
+PUBLIC_URL = _environment.public_url
+MAILERS: dict[str, Any] = {}
+if _environment.smtp_host:
+    MAILERS["default"] = {
+        "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "OPTIONS": {
+            "host": _environment.smtp_host,
+            "port": _environment.smtp_port,
+            "username": _environment.smtp_user,
+            "password": _environment.smtp_password.get_secret_value(),
+            "use_tls": _environment.smtp_security == "starttls",
+            "use_ssl": _environment.smtp_security == "tls",
+            "timeout": 20,
+        },
+    }
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = _environment.mail_from
+CHAT_SERVICES = _environment.chat_services
+WEBHOOKS = _environment.webhooks
+PRIVATE_HOSTS = _environment.private_hosts
+NOTICE_CONTENT = _environment.notice_content
 SESSION_ENGINE = "runs.web.site.sessions"
 SESSION_COOKIE_AGE = _environment.session_hours * 3_600  # also at most from the sign-in on
 SESSION_IDLE = _environment.session_idle_minutes * 60
@@ -145,7 +164,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = TLS
 SECURE_REDIRECT_EXEMPT = [r"^(health|ready|metrics)z$"]  # asked from inside, by what stands behind the proxy
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
 SILENCED_SYSTEM_CHECKS = [
-    "mail.W001",  # there is no server for mails, because none is sent
+    "mail.W001",  # an installation without a mail server sends none
     "security.W005",  # HSTS for subdomains: they belong to anyone who runs the domain, not to this site
     "security.W021",  # the browsers' preload list: the same holds, and it can't be undone for months
 ]

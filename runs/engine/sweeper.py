@@ -1,7 +1,8 @@
 """The sweeper notifies workers of work that is due or whose lease expired, and browsers of what other processes wrote.
 
 This one loop makes up for crashes, delays and lost notifications (D2). It changes no status of a run. It deletes
-drafts that no one submitted, runs that are older than the installation keeps them, and files of deleted runs.
+drafts that no one submitted, runs that are older than the installation keeps them, files of deleted runs, and old
+notices. Notices that are due are sent by threads that it starts.
 """
 
 import logging
@@ -17,10 +18,12 @@ from django.utils import timezone
 
 from runs.engine import document_work, mcp_listings, probes
 from runs.engine.claim import due
+from runs.engine.notice_sending import NoticeSender
 from runs.engine.process_registry import BACKUP, HeldLock, Presence, forget_the_silent, is_taken
 from runs.errors import FromLaterVersion
 from runs.lifecycle import deletion
 from runs.models import Event, User, WorkItem
+from runs.notices import deliveries
 from runs.people import accounts
 from runs.store import broadcast, page_pictures
 from runs.submission import submission_drafts
@@ -58,6 +61,7 @@ class Sweeper:
         self._notify = notify
         self._present = present
         self._upkeep = HeldLock("upkeep")
+        self._notices = NoticeSender()
         self._only_run = only_run
         self._seen: int | None = None
         self._missing: dict[int, float] = {}
@@ -74,6 +78,7 @@ class Sweeper:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(_LAST_POLL)
+        self._notices.stop()
 
     def _sweep(self) -> None:
         while True:
@@ -109,6 +114,7 @@ class Sweeper:
         if self._only_run is None:
             document_work.refresh()
             mcp_listings.refresh()
+            self._notices.refresh()
             self._keep_up()
 
     def _keep_up(self) -> None:
@@ -123,6 +129,7 @@ class Sweeper:
                     forget_the_silent()
                     submission_drafts.sweep()
                     accounts.forget_ended_sessions()
+                    deliveries.forget_old()
                 if now >= self._next_retention:
                     self._next_retention = now + (UPKEEP_INTERVAL if deletion.delete_expired() else DRAFTS_INTERVAL)
 

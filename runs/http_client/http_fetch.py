@@ -1,4 +1,5 @@
-"""Reads one page of the public web. Nothing private is ever connected to, whatever a name or a redirect says.
+"""Reads one page of the public web, or posts a webhook. Nothing private is ever connected to, whatever a name or a
+redirect says.
 
 Where a name leads is decided when it is connected to, not before: a name that leads elsewhere at the second look gains
 nothing by it. No cookie, key or proxy of this machine goes along.
@@ -9,7 +10,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from concurrent.futures import Future
 from functools import cache
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import httpcore2
 import httpx2
 
-from runs.errors import InvalidInput
+from runs.errors import InvalidInput, PevError
 from runs.http_client.bounded_reading import ENCODING, AnswerRefused, Body
 from runs.http_client.watchdog import Watch
 
@@ -29,9 +30,14 @@ SECONDS = 30.0
 """For all of it, redirects too: a server that sends a byte of anything at a time is not waited for."""
 _WAIT = 10.0
 """Seconds for each connection and each piece."""
+_TIMEOUT = {"connect": _WAIT, "read": _WAIT, "write": _WAIT, "pool": _WAIT}
 _POLL_SECONDS = 0.05
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = [("User-Agent", "pevsite"), ("Accept", "*/*"), ENCODING]
+
+
+class Unreachable(PevError):
+    """A server did not answer; it may do so later. The message is a sentence."""
 
 
 class Fetched(NamedTuple):
@@ -75,6 +81,40 @@ def fetch(address: str, may: Callable[[str], None], keep_going: Callable[[], Non
     raise InvalidInput(f"{address[:200]} is redirected more than {MAX_REDIRECTS} times.")
 
 
+def post(address: str, content: bytes, headers: Mapping[str, str], private: Container[str] = ()) -> int:
+    """Posts this to an address and returns the status of the answer, whose body is not read. Redirects are not
+    followed. `private`: hosts that need no public address and no TLS, because an administrator has named them.
+
+    Raises InvalidInput with a sentence for an address that is refused, and Unreachable for a server that does not
+    answer.
+    """
+    end = time.monotonic() + SECONDS
+    url = _checked(address)
+    if url.scheme != "https" and url.host not in private:
+        raise InvalidInput(f"Nothing is sent to {url.host} without TLS. Use an address that begins with https://.")
+
+    def check() -> None:
+        if time.monotonic() > end:
+            raise Unreachable(f"{url.host} took longer than {SECONDS:g} seconds.")
+
+    target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+    sent = [("Host", url.netloc.decode()), ("User-Agent", "pevsite"), ENCODING, *headers.items()]
+    backend = _PublicOnly(end, check, private)
+    with Watch(check) as watch:
+        extensions = {"timeout": _TIMEOUT, "trace": watch.traced}
+        try:
+            with (
+                httpcore2.ConnectionPool(ssl_context=_tls(), network_backend=backend) as pool,
+                pool.stream("POST", target, headers=sent, content=content, extensions=extensions) as response,
+            ):
+                return response.status
+        except (httpcore2.TimeoutException, TimeoutError) as error:
+            raise Unreachable(f"{url.host} did not answer in time.") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError) as error:
+            why = str(error)[:200] or type(error).__name__
+            raise Unreachable(f"{url.host} could not be reached: {why}.") from error
+
+
 def _checked(address: str) -> httpx2.URL:
     if len(address) > MAX_ADDRESS:
         raise InvalidInput(f"The address has {len(address):,} characters; at most {MAX_ADDRESS:,} are sent.")
@@ -95,10 +135,9 @@ def _checked(address: str) -> httpx2.URL:
 
 def _ask(url: httpx2.URL, end: float, check: Callable[[], None], watch: Watch) -> Fetched | str:
     """What is there, or where that redirects to."""
-    timeout = {"connect": _WAIT, "read": _WAIT, "write": _WAIT, "pool": _WAIT}
     target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
     headers = [("Host", url.netloc.decode()), *_HEADERS]
-    extensions = {"timeout": timeout, "trace": watch.traced}
+    extensions = {"timeout": _TIMEOUT, "trace": watch.traced}
     with (
         httpcore2.ConnectionPool(ssl_context=_tls(), network_backend=_PublicOnly(end, check)) as pool,
         pool.stream("GET", target, headers=headers, extensions=extensions) as response,
@@ -123,10 +162,14 @@ def _tls() -> ssl.SSLContext:
 
 
 class _PublicOnly(httpcore2.SyncBackend):
-    """Connects to public addresses alone, to the very one that was looked at, until the time on the clock has come."""
+    """Connects to public addresses alone, to the very one that was looked at, until the time on the clock has come.
 
-    def __init__(self, end: float, check: Callable[[], None]) -> None:
+    Hosts in `private` may have any address.
+    """
+
+    def __init__(self, end: float, check: Callable[[], None], private: Container[str] = ()) -> None:
         super().__init__()
+        self._private = private
         self._end = end
         self._check = check
 
@@ -139,9 +182,9 @@ class _PublicOnly(httpcore2.SyncBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
         found = _addresses_of(host, port, self._check)
-        private = [one for one in found if not is_public(one)]
-        if private or not found:
-            raise InvalidInput(f"{host} leads to an address that is not public; it is not read.")
+        refused = host not in self._private and any(not is_public(one) for one in found)
+        if refused or not found:
+            raise InvalidInput(f"{host} leads to an address that is not public; it is not connected to.")
         problem: Exception | None = None
         for one in sorted(found, key=lambda one: ":" in one):  # IPv4 first: IPv6 is often there and leads nowhere
             self._check()  # a name may have a hundred addresses at which nothing answers

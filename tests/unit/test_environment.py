@@ -86,6 +86,19 @@ POSTGRES_FORM = " cannot be used: it must be an address such as postgres://user:
         ),
         ("PEV_MCP", "/no/such", " is “/no/such”: /no/such cannot be read: No such file or directory."),
         (
+            "PEV_PUBLIC_URL",
+            "https://pev.example/app",
+            " is “https://pev.example/app”: it must be an address without a path, such as https://pevsite.example.org.",
+        ),
+        ("PEV_MAIL_FROM", "pevsite", " is “pevsite”: it must be a mail address, such as pevsite@example.org."),
+        ("PEV_PRIVATE_HOSTS", "*", " is “*”: “*” is not a host. Name each one, as in hooks.internal 10.1.2.3."),
+        (
+            "PEV_WEBHOOKS",
+            "hooks.example",
+            " needs PEV_PUBLIC_URL, because the links in notices begin with it: set it to the address under which "
+            "people reach the site.",
+        ),
+        (
             "PEV_ENGINE",
             "celery",
             "=celery needs PostgreSQL, since several processes write: set PEV_DATABASE_URL, the same for all.",
@@ -117,6 +130,20 @@ def test_celery_needs_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_environment().engine == "celery"
 
 
+@pytest.mark.parametrize("service", ["file", "syslog", "dbus", "json", "mailto", "exec"])
+def test_chats_that_reach_into_this_machine_cannot_be_allowed(monkeypatch: pytest.MonkeyPatch, service: str) -> None:
+    said = refusal(monkeypatch, PEV_CHAT_SERVICES=f"slack {service}", PEV_PUBLIC_URL="https://pev.example")
+    assert said.startswith(f"PEV_CHAT_SERVICES is “slack {service}”: “{service}” cannot be used. There are: discord, ")
+
+
+def test_mail_needs_a_sender_and_an_address_for_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refusal(monkeypatch, PEV_SMTP_HOST="mail.example").startswith("PEV_SMTP_HOST needs PEV_PUBLIC_URL")
+    said = refusal(monkeypatch, PEV_PUBLIC_URL="https://pev.example/")
+    assert said == "PEV_SMTP_HOST needs PEV_MAIL_FROM: set it to the sender of mails."
+    monkeypatch.setenv("PEV_MAIL_FROM", "pevsite <pevsite@pev.example>")
+    assert read_environment().public_url == "https://pev.example"
+
+
 @pytest.mark.parametrize(
     ("module", "extra", "variables"),
     [
@@ -128,6 +155,7 @@ def test_celery_needs_redis(monkeypatch: pytest.MonkeyPatch) -> None:
         ("celery", "scale", {"PEV_DATABASE_URL": POSTGRES, "PEV_REDIS_URL": REDIS, "PEV_ENGINE": "celery"}),
         ("prometheus_client", "monitoring", {"PEV_METRICS_TOKEN": "t" * 20}),
         ("mcp", "mcp", {"PEV_MCP_SERVER": "on"}),
+        ("apprise", "chat", {"PEV_CHAT_SERVICES": "slack"}),
     ],
 )
 def test_what_is_not_installed_is_named(

@@ -1,0 +1,1 @@
+"""The channels by which notices leave the site, one module for each."""

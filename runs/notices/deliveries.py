@@ -1,0 +1,253 @@
+"""Deliveries of notices: planned by what each person has chosen, claimed by one process, sent, tried again.
+
+A delivery is sent at least once. Each attempt has the same id, by which receivers notice a second one.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from runs.enums import DeliveryStatus, GateStatus, NoticeChannel, NoticeKind
+from runs.models import Delivery, Notice, NoticeSettings, User, clock
+from runs.notices.channels.channel import Channel, NotSent, Refused
+from runs.notices.channels.registry import CHANNELS, channels_on
+from runs.notices.kinds import CHOOSABLE
+from runs.notices.messages import Message, line_of
+from runs.notices.outbox import people_asked
+from runs.notices.timing import due_time, zone_of
+from runs.people.permissions import can_see
+from runs.store import event_log
+
+log = logging.getLogger(__name__)
+MINUTES_BETWEEN_TRIES = (1, 5, 15, 60, 180, *[360] * 11)
+"""Three days in all; then a person has to look."""
+LEASE = timedelta(minutes=5)
+"""How long one message may take; every channel gives up earlier."""
+KEPT = timedelta(days=30)
+PLANNED_AT_ONCE = 500
+MAX_TOGETHER = 50
+"""Notices in one message. More are sent with the next one."""
+_DEFAULT = (NoticeChannel.EMAIL,)
+
+
+def settings_of(people: Iterable[User]) -> dict[int, NoticeSettings]:
+    """What each of these people has chosen, or the defaults."""
+    everyone = {one.pk: one for one in people}
+    found = {row.user_id: row for row in NoticeSettings.objects.filter(user__in=everyone)}
+    return {pk: found.get(pk) or NoticeSettings(user=one) for pk, one in everyone.items()}
+
+
+def channels_for(kind: NoticeKind, chosen: NoticeSettings) -> Sequence[NoticeChannel]:
+    """By which channels a person wants this kind, whether they have an address for them or not."""
+    if kind is NoticeKind.TEST:
+        return tuple(CHANNELS)
+    return chosen.channels.get(kind, _DEFAULT) if kind in {one.kind for one in CHOOSABLE} else _DEFAULT
+
+
+def plan() -> int:
+    """Write the deliveries of new notices. Two processes that do so at once write each only once."""
+    unplanned = Notice.objects.filter(planned_at__isnull=True).select_related("user").order_by("id")
+    notices = list(unplanned[:PLANNED_AT_ONCE])
+    if not notices:
+        return 0
+    now, channels = timezone.now(), channels_on()
+    chosen = settings_of(notice.user for notice in notices) if channels else {}
+    reached = {
+        (pk, channel.channel): channel.reaches(row.user, row) for pk, row in chosen.items() for channel in channels
+    }
+    new = [
+        Delivery(
+            notice=notice,
+            channel=channel.channel,
+            due_at=due_time(NoticeKind(notice.kind), now, chosen[notice.user_id], zone_of(notice.user)),
+        )
+        for notice in notices
+        for channel in channels
+        if channel.channel in channels_for(NoticeKind(notice.kind), chosen[notice.user_id])
+        and reached[notice.user_id, channel.channel]
+    ]
+    with event_log.writing():
+        Delivery.objects.bulk_create(new, ignore_conflicts=True)
+        Notice.objects.filter(pk__in=[notice.pk for notice in notices]).update(planned_at=now)
+    return len(notices)
+
+
+def due(now: object = None) -> QuerySet[Delivery]:
+    """Deliveries that can be claimed."""
+    now = now or clock.now()
+    free = Q(lease_until__isnull=True) | Q(lease_until__lt=now)
+    return Delivery.objects.filter(free, status=DeliveryStatus.WAITING, due_at__lte=now)
+
+
+def channels_with_work() -> list[NoticeChannel]:
+    """The channels by which something is due."""
+    on = {one.channel for one in channels_on()}
+    if not on:
+        return []
+    found = due().values_list("channel", flat=True).order_by().distinct()
+    return [NoticeChannel(channel) for channel in found if channel in on]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Deliveries that were claimed, and are sent as one message."""
+
+    owner: str
+    deliveries: Sequence[Delivery]
+
+    @property
+    def key(self) -> str:
+        """The id of the message, the same in each attempt and different from those of other installations."""
+        number = self.deliveries[0].batch
+        return f"msg_{salted_hmac('runs.notices.deliveries', str(number), algorithm='sha256').hexdigest()[:32]}"
+
+
+def claim(channel: Channel) -> Batch | None:
+    """Claim what is sent next by this channel; None if nothing is due."""
+    while True:
+        first = due().filter(channel=channel.channel).order_by("due_at", "id").select_related("notice").first()
+        if first is None:
+            return None
+        owner = uuid4().hex
+        with event_log.writing():
+            rows = due().filter(channel=channel.channel, notice__user_id=first.notice.user_id)
+            if first.batch is not None:
+                rows = rows.filter(batch=first.batch)
+            elif channel.sends_together:
+                rows = rows.filter(batch__isnull=True)
+            else:
+                rows = rows.filter(pk=first.pk)
+            ids = list(rows.order_by("id").values_list("pk", flat=True)[:MAX_TOGETHER])
+            # The condition of `due` is repeated: of two processes that have read the same rows, one changes them.
+            due().filter(pk__in=ids).update(
+                lease_owner=owner, lease_until=clock.after(LEASE), batch=first.batch or first.pk
+            )
+            mine = Delivery.objects.filter(lease_owner=owner).select_related(
+                "notice__user", "notice__run", "notice__gate__run"
+            )
+            deliveries = list(mine.order_by("id"))
+        if deliveries:
+            return Batch(owner, deliveries)
+
+
+def send_due(channel: Channel, is_stopped: Callable[[], bool] = lambda: False) -> int:
+    """Send everything that is due by one channel. Returns the number of messages that were sent.
+
+    What goes to a server that is away counts as tried, without waiting for it again and again.
+    """
+    sent = 0
+    away: dict[int | None, str] = {}
+    while not is_stopped() and (batch := claim(channel)):
+        wanted = [one for one in batch.deliveries if not _end_unneeded(batch, one, channel)]
+        if not wanted:
+            continue
+        person = wanted[0].notice.user
+        if problem := away.get(None) or away.get(person.pk):
+            _postpone(batch, wanted, problem)
+            continue
+        try:
+            lines = [line_of(delivery.notice) for delivery in wanted]
+            channel.send(Message(batch.key, person, settings_of([person])[person.pk], lines))
+        except NotSent as error:
+            away[None if error.everyone else person.pk] = str(error)
+            _postpone(batch, wanted, str(error))
+        except Refused as error:
+            _end(batch, wanted, DeliveryStatus.FAILED, str(error))
+        except Exception as error:
+            log.exception("a notice could not be sent")
+            _postpone(batch, wanted, f"pevsite failed: {type(error).__name__}. The log has more.")
+        else:
+            _end(batch, wanted, DeliveryStatus.SENT)
+            sent += 1
+    return sent
+
+
+def _end_unneeded(batch: Batch, delivery: Delivery, channel: Channel) -> bool:
+    """End a delivery that there is no reason for any more. True if it was."""
+    why = _why_not(delivery.notice, channel)
+    if why:
+        _end(batch, [delivery], DeliveryStatus.SKIPPED, why)
+    return bool(why)
+
+
+def _why_not(notice: Notice, channel: Channel) -> str:
+    """Why a notice is not sent any more; empty if it is. Much may have happened since it was written."""
+    person = notice.user
+    if not person.is_active:
+        return "The person is not active."
+    if not channel.is_on():
+        return "The installation no longer has this channel."
+    if not channel.reaches(person, settings_of([person])[person.pk]):
+        return "The person no longer has an address for it."
+    if notice.run is None:
+        return ""
+    if not can_see(person, notice.run):
+        return "The person may no longer see the run."
+    if notice.gate is not None:
+        if notice.gate.status != GateStatus.OPEN:
+            return "The decision was made, or is no longer needed."
+        if notice.kind == NoticeKind.DECISION_NEEDED and person not in people_asked(notice.gate):
+            return "The decision no longer waits for this person."
+    return ""
+
+
+def _end(batch: Batch, rows: Sequence[Delivery], status: DeliveryStatus, problem: str = "") -> None:
+    with event_log.writing():
+        for row in rows:
+            _mine(batch, row).update(
+                status=status,
+                ended_at=timezone.now(),
+                lease_owner="",
+                lease_until=None,
+                problem=problem[:500],
+                tries=row.tries + (status is not DeliveryStatus.SKIPPED),
+            )
+    if status is DeliveryStatus.FAILED:
+        log.warning("a notice was given up: %s", problem)
+
+
+def _postpone(batch: Batch, rows: Sequence[Delivery], problem: str) -> None:
+    """Try again later, or give up after three days."""
+    by_tries: dict[int, list[Delivery]] = defaultdict(list)
+    for row in rows:
+        by_tries[row.tries].append(row)
+    for tries, same in by_tries.items():
+        if tries >= len(MINUTES_BETWEEN_TRIES):
+            _end(batch, same, DeliveryStatus.FAILED, problem)
+            continue
+        later = clock.after(timedelta(minutes=MINUTES_BETWEEN_TRIES[tries]))
+        with event_log.writing():
+            for row in same:
+                _mine(batch, row).update(
+                    due_at=later, lease_owner="", lease_until=None, tries=tries + 1, problem=problem[:500]
+                )
+
+
+def _mine(batch: Batch, row: Delivery) -> QuerySet[Delivery]:
+    """The row, if this process still has it."""
+    return Delivery.objects.filter(pk=row.pk, status=DeliveryStatus.WAITING, lease_owner=batch.owner)
+
+
+def try_again(ids: Iterable[int] | None = None) -> int:
+    """Send these deliveries again that were given up, or all of them. Returns their number."""
+    failed = Delivery.objects.filter(status=DeliveryStatus.FAILED)
+    if ids is not None:
+        failed = failed.filter(pk__in=list(ids))
+    with event_log.writing():
+        return failed.update(status=DeliveryStatus.WAITING, ended_at=None, tries=0, due_at=clock.now())
+
+
+def forget_old(now: datetime | None = None) -> None:
+    """Delete notices of more than a month ago, except those that still wait to be sent."""
+    old = Notice.objects.filter(created_at__lt=(now or timezone.now()) - KEPT)
+    with event_log.writing():
+        old.exclude(deliveries__status=DeliveryStatus.WAITING).delete()

@@ -1,0 +1,67 @@
+"""What is sent: one notice, or several as one message. Title and link alone, unless the installation allows more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from runs.enums import NoticeKind
+from runs.models import Notice, NoticeSettings, User
+from runs.notices.kinds import NOTICES
+from runs.text.plural import pluralize
+from runs.text.visible import printable
+
+ACCOUNT_PATH = "/account/methods/"
+NOTICES_PATH = "/account/notices/"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One notice in words. `question`: empty where notices have no content."""
+
+    notice: Notice
+    subject: str
+    link: str
+    question: str = ""
+
+    @property
+    def text(self) -> str:
+        due = self.notice.due_at
+        limit = f"Until {due:%Y-%m-%d %H:%M} UTC" if due else ""
+        return "\n".join(filter(None, [self.subject, limit, self.question, self.link]))
+
+
+@dataclass(frozen=True)
+class Message:
+    """`key` is the same in each attempt to send it."""
+
+    key: str
+    person: User
+    chosen: NoticeSettings
+    lines: Sequence[Line]
+
+    @property
+    def subject(self) -> str:
+        first, more = self.lines[0].subject, len(self.lines) - 1
+        return f"{first}, and {pluralize(more, 'more notice')}" if more else first
+
+    @property
+    def body(self) -> str:
+        return "\n\n".join(line.text for line in self.lines)
+
+
+def line_of(notice: Notice) -> Line:
+    title = printable(notice.run.title if notice.run else "").strip()
+    subject = NOTICES[NoticeKind(notice.kind)].subject.format(title=title, about=notice.about)
+    question = ""
+    if notice.gate and settings.NOTICE_CONTENT == "question":
+        question = printable(notice.gate.question)[:500]
+    return Line(notice, " ".join(subject.split()), link_of(notice), question)
+
+
+def link_of(notice: Notice) -> str:
+    """Where the person sees and decides. The link alone decides nothing, and they have to be signed in."""
+    path = f"/runs/{notice.run_id}/" if notice.run_id else ACCOUNT_PATH
+    return settings.PUBLIC_URL + (NOTICES_PATH if notice.kind == NoticeKind.TEST else path)

@@ -1,0 +1,56 @@
+"""When a notice is sent: at once or with others, and never in the quiet hours of the person."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+from runs.enums import Digest, NoticeKind
+from runs.models import NoticeSettings, User
+
+URGENT = frozenset({NoticeKind.DECISION_DUE, NoticeKind.ACCOUNT, NoticeKind.TEST})
+"""Kinds that are not collected."""
+ALWAYS = frozenset({NoticeKind.ACCOUNT, NoticeKind.TEST})
+"""Kinds that do not wait for the end of the quiet hours."""
+
+
+def zone_of(person: User) -> ZoneInfo:
+    """The time zone in which a person has set their hours."""
+    return ZoneInfo(getattr(person, "time_zone", "") or settings.TIME_ZONE)
+
+
+def due_time(kind: NoticeKind, now: datetime, chosen: NoticeSettings, zone: ZoneInfo) -> datetime:
+    """When a notice that comes up now is sent."""
+    due = now
+    if kind not in URGENT:
+        match Digest(chosen.digest):
+            case Digest.AT_ONCE:
+                pass
+            case Digest.HOURLY:
+                due = now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+            case Digest.DAILY:
+                due = _next(chosen.daily_at, now, zone)
+    return due if kind in ALWAYS else _after_quiet_hours(due, chosen.quiet_from, chosen.quiet_until, zone)
+
+
+def _after_quiet_hours(moment: datetime, begin: time | None, end: time | None, zone: ZoneInfo) -> datetime:
+    """This moment, or the end of the quiet hours that it is in. They may go past midnight."""
+    if begin is None or end is None:
+        return moment
+    clock = moment.astimezone(zone).time()
+    is_quiet = begin <= clock < end if begin <= end else clock >= begin or clock < end
+    if not is_quiet:
+        return moment
+    local = moment.astimezone(zone)
+    over = datetime.combine(local.date() + timedelta(days=clock >= end), end, zone)
+    # Where clocks are set back, the hours that are repeated are quiet only once.
+    return max(over.astimezone(moment.tzinfo), moment)
+
+
+def _next(clock: time, after: datetime, zone: ZoneInfo) -> datetime:
+    """The next moment at which clocks in the zone show this time."""
+    today = after.astimezone(zone).date()
+    moments = (datetime.combine(today + timedelta(days=days), clock, zone) for days in (0, 1))
+    return next(one for one in (moment.astimezone(after.tzinfo) for moment in moments) if one > after)

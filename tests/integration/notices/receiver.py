@@ -1,0 +1,89 @@
+"""A receiver of webhooks and chat messages, and people who want notices."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.utils import timezone
+
+from runs.enums import NoticeChannel, NoticeKind
+from runs.models import Delivery, NoticeSettings, Run, User
+from runs.notices import deliveries
+from runs.notices.channels.registry import CHANNELS
+from tests import factories
+
+
+class Receiver:
+    """`status` and `headers` of its answers; `received`: the headers and body of each post."""
+
+    def __init__(self) -> None:
+        self.received: list[tuple[dict[str, str], bytes]] = []
+        self.status = 204
+        self.headers: dict[str, str] = {}
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.received.append((dict(self.headers), body))
+                self.send_response(receiver.status)
+                for name, value in receiver.headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+
+            def log_message(self, *given: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self._server.server_address[1]
+        self.address = f"http://127.0.0.1:{self.port}/hook"
+        threading.Thread(target=self._server.serve_forever, args=[0.01], daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def with_mail(person: User, address: str = "", *, verified: bool = True) -> User:
+    address = address or f"{person.username}@example.org"
+    EmailAddress.objects.create(user=person, email=address, verified=verified, primary=True)
+    return person
+
+
+def choose(person: User, **fields: Any) -> NoticeSettings:
+    return NoticeSettings.objects.update_or_create(user=person, defaults=fields)[0]
+
+
+def want(person: User, *channels: NoticeChannel, **fields: Any) -> NoticeSettings:
+    """Have every kind sent by these channels."""
+    return choose(person, channels=dict.fromkeys(NoticeKind, channels), **fields)
+
+
+def asked(*approvers: User, title: str = "") -> Run:
+    """A run of Alice's whose plan waits for a decision."""
+    run = factories.submitted()
+    run.approvers.set(approvers)
+    Run.objects.filter(pk=run.pk).update(title=title or run.title)
+    run.refresh_from_db(fields=["title"])
+    factories.propose(run)
+    return run
+
+
+def send(channel: NoticeChannel = NoticeChannel.EMAIL) -> int:
+    """Send what is due, as the engine does."""
+    deliveries.plan()
+    return deliveries.send_due(CHANNELS[channel])
+
+
+def pass_time() -> None:
+    """Everything that waits is due now."""
+    Delivery.objects.filter(ended_at=None).update(due_at=timezone.now())
+
+
+def states(channel: NoticeChannel | None = None) -> list[tuple[str, int]]:
+    """Status and attempts of all deliveries."""
+    rows = Delivery.objects.filter(channel=channel) if channel else Delivery.objects.all()
+    return list(rows.order_by("id").values_list("status", "tries"))

@@ -1,0 +1,225 @@
+"""Notices are sent by mail: once, later if the server is away, never to people who may not see the run any more."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from pytest_django import Settings
+
+from runs.enums import Digest, NoticeChannel, NoticeKind, Verb
+from runs.lifecycle.gate_decisions import cancel, decide
+from runs.lifecycle.gates.gate_type import Decision
+from runs.models import Delivery, Notice, Run
+from runs.notices import deliveries
+from runs.notices.channels.registry import CHANNELS
+from runs.people import accounts
+from tests import factories
+from tests.fakes.smtp_server import SmtpServer
+from tests.integration.notices.receiver import asked, choose, pass_time, send, states, with_mail
+
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
+
+
+def problem() -> str:
+    return str(Delivery.objects.latest("id").problem)
+
+
+def test_a_decision_is_announced_with_title_and_link_alone(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    run = asked()
+    assert send() == 1
+    (people, mail) = smtp.received[0]
+    assert (people, mail["To"], mail["From"]) == (["alice@example.org"], "alice@example.org", "pevsite@example.org")
+    assert mail["Subject"] == f"Needs your decision: {run.title}"
+    assert str(mail.get_payload()).replace("\r\n", "\n") == (
+        f"Needs your decision: {run.title}\nhttps://pevsite.example.org/runs/{run.pk}/\n\n-- \n"
+        "Which notices you get: https://pevsite.example.org/account/notices/\n"
+    )
+    assert states() == [("sent", 1)]
+
+
+def test_an_installation_may_send_the_question_too(smtp: SmtpServer, settings: Settings) -> None:
+    settings.NOTICE_CONTENT = "question"
+    with_mail(factories.alice())
+    run = asked()
+    send()
+    assert run.gates.get().question in smtp.received[0][1].get_payload()
+
+
+def test_people_without_a_confirmed_address_and_installations_without_mail_plan_nothing(
+    smtp: SmtpServer, settings: Settings
+) -> None:
+    with_mail(factories.alice(), verified=False)
+    asked()
+    assert (send(), states()) == (0, [])
+    settings.MAILERS = {}
+    with_mail(factories.bob())
+    asked(factories.bob())
+    assert (send(), states()) == (0, [])
+    assert not Notice.objects.filter(planned_at=None).exists()
+
+
+def test_a_mail_server_that_is_down_for_an_hour_loses_nothing_and_sends_each_once(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    with_mail(factories.bob())
+    smtp.stop()
+    first = asked(factories.bob())
+    assert send() == 0
+    assert [tries for _, tries in states()] == [1, 1], "the second is not tried, and counts as tried"
+    assert problem().startswith("The mail server could not be reached: ")
+    assert send() == 0, "it waits before the next attempt"
+    second = asked()
+    for _ in range(4):  # after 1, 5, 15 and 60 minutes
+        send()
+        pass_time()
+    smtp.start()
+    send()
+    pass_time()
+    send()
+    assert sorted(mail["To"] for _, mail in smtp.received) == [*["alice@example.org"] * 2, "bob@example.org"]
+    assert set(smtp.subjects) == {f"Needs your decision: {first.title}", f"Needs your decision: {second.title}"}
+    assert {status for status, _ in states()} == {"sent"}
+
+
+def test_each_attempt_has_the_same_id_so_that_a_second_delivery_is_known(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    asked()
+    deliveries.plan()
+    batch = deliveries.claim(CHANNELS[NoticeChannel.EMAIL])
+    assert batch is not None
+    Delivery.objects.update(lease_until=timezone.now() - timedelta(seconds=1))  # its process was killed
+    send()
+    assert smtp.received[0][1]["Message-ID"] == f"<{batch.key}@example.org>"
+
+
+def test_it_is_given_up_after_three_days_and_an_administrator_can_have_it_tried_again(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    smtp.answer = "451 try later"
+    asked()
+    waits = []
+    for _ in range(len(deliveries.MINUTES_BETWEEN_TRIES)):
+        before = timezone.now()
+        send()
+        waits.append(round((Delivery.objects.get().due_at - before).total_seconds() / 60))
+        pass_time()
+    assert waits == list(deliveries.MINUTES_BETWEEN_TRIES)
+    assert timedelta(days=2, hours=20) < timedelta(minutes=sum(waits)) <= timedelta(days=3)
+    assert states() == [("waiting", 16)]
+    send()
+    assert states() == [("failed", 17)]
+    assert problem() == "The mail server answered 451: try later"
+    smtp.answer = "250 OK"
+    assert send() == 0
+    assert deliveries.try_again() == 1
+    assert (send(), states()) == (1, [("sent", 1)])
+
+
+def test_an_address_that_the_server_refuses_is_not_tried_again(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    smtp.refuse = "550 no such person"
+    asked()
+    send()
+    assert states() == [("failed", 1)]
+    assert problem() == "The mail server refused the address: no such person"
+
+
+def test_what_has_become_needless_is_not_sent(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    with_mail(factories.bob())
+    run, other = asked(factories.bob()), asked(factories.bob())
+    deliveries.plan()
+    gate = run.gates.get()
+    decide(gate.pk, factories.alice(), Decision(Verb.APPROVE, gate.digest))
+    other.approvers.clear()
+    assert send() == 1
+    assert smtp.subjects == [f"Needs your decision: {other.title}"]
+    assert [status for status, _ in states()].count("skipped") == 3
+    assert "The person may no longer see the run." in Delivery.objects.values_list("problem", flat=True)
+    assert "The decision was made, or is no longer needed." in Delivery.objects.values_list("problem", flat=True)
+
+
+def test_a_person_who_was_deactivated_gets_nothing(smtp: SmtpServer) -> None:
+    with_mail(factories.bob())
+    asked(factories.bob())
+    deliveries.plan()
+    accounts.deactivate(factories.bob())
+    assert (send(), states(), problem()) == (0, [("skipped", 0)], "The person is not active.")
+
+
+def test_what_is_due_at_once_becomes_one_message(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    choose(factories.alice(), digest=Digest.DAILY)
+    runs = [asked(title=f"Task {n}") for n in range(3)]
+    assert (send(), states()) == (0, [("waiting", 0)] * 3)
+    due = set(Delivery.objects.values_list("due_at", flat=True))
+    assert len(due) == 1
+    pass_time()
+    assert send() == 1
+    assert smtp.subjects == ["Needs your decision: Task 0, and 2 more notices"]
+    body = smtp.received[0][1].get_payload()
+    assert [f"/runs/{run.pk}/" in body for run in runs] == [True, True, True]
+
+
+def test_the_same_message_is_tried_again_and_later_notices_are_another(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    asked(title="One"), asked(title="Two")
+    smtp.answer = "451 try later"
+    send()
+    asked(title="Three")
+    smtp.answer = "250 OK"
+    pass_time()
+    assert send() == 2
+    assert sorted(smtp.subjects) == ["Needs your decision: One, and 1 more notice", "Needs your decision: Three"]
+
+
+def test_kinds_that_a_person_does_not_want_are_not_sent(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    choose(factories.alice(), channels={NoticeKind.DECISION_NEEDED: ()})
+    run = asked()
+    cancel(run.pk, factories.alice())
+    send()
+    assert smtp.subjects == [f"Finished: {run.title}"]
+
+
+def test_old_notices_are_deleted_unless_they_wait(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    asked(), asked()
+    deliveries.plan()
+    old = timezone.now() - deliveries.KEPT - timedelta(days=1)
+    Notice.objects.update(created_at=old)
+    waiting, done = Delivery.objects.order_by("id")
+    done.delete()
+    deliveries.forget_old()
+    assert list(Delivery.objects.all()) == [waiting]
+    assert Notice.objects.get() == waiting.notice
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_engines_send_each_message_once(smtp: SmtpServer) -> None:
+    people = [with_mail(factories.person(f"person{n}")) for n in range(8)]
+    run = asked(*people)
+    ready = threading.Barrier(2)
+    problems: list[BaseException] = []
+
+    def engine() -> None:
+        try:
+            ready.wait()
+            send()
+        except BaseException as error:
+            problems.append(error)
+        finally:
+            connection.close()
+
+    engines = [threading.Thread(target=engine) for _ in range(2)]
+    for one in engines:
+        one.start()
+    for one in engines:
+        one.join()
+    assert problems == []
+    assert sorted(mail["To"] for _, mail in smtp.received) == [f"person{n}@example.org" for n in range(8)]
+    assert states() == [("sent", 1)] * 8
+    assert Run.objects.get() == run

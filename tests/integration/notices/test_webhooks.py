@@ -1,0 +1,147 @@
+"""Webhooks: signed as the specification says, to public addresses alone, each notice with an id that stays."""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from runs.enums import NoticeChannel
+from runs.errors import InvalidInput
+from runs.models import Delivery, Notice
+from runs.notices.channels import webhook_channel
+from tests import factories
+from tests.integration.notices.receiver import Receiver, asked, pass_time, send, states, want
+
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
+
+WEBHOOK = NoticeChannel.WEBHOOK
+
+
+def wanted(address: str) -> str:
+    """Have Alice's notices posted to this address. Returns her secret."""
+    secret = webhook_channel.new_secret()
+    want(factories.alice(), WEBHOOK, webhook_address=address, webhook_secret=secret)
+    return secret
+
+
+def problem() -> str:
+    return str(Delivery.objects.latest("id").problem)
+
+
+def test_a_receiver_can_verify_it_with_the_library_of_the_specification(receiver: Receiver) -> None:
+    secret = wanted(receiver.address)
+    run = asked(title="Prüfung “A”")
+    assert send(WEBHOOK) == 1
+    headers, body = receiver.received[0]
+    notice = Notice.objects.get()
+    assert Webhook(secret).verify(body, headers) == {
+        "type": "notice.decision_needed",
+        "timestamp": notice.created_at.isoformat(),
+        "data": {
+            "title": "Needs your decision: Prüfung “A”",
+            "link": f"https://pevsite.example.org/runs/{run.pk}/",
+            "run": str(run.pk),
+        },
+    }
+    for other in (body.replace(b"decision_needed", b"run_ended"), body + b" "):
+        with pytest.raises(WebhookVerificationError):
+            Webhook(secret).verify(other, headers)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(webhook_channel.new_secret()).verify(body, headers)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(secret).verify(body, {**headers, "webhook-id": "another"})
+
+
+def test_a_second_attempt_has_the_same_id_and_is_signed_again(receiver: Receiver) -> None:
+    secret = wanted(receiver.address)
+    asked(), asked()
+    receiver.status = 503
+    assert send(WEBHOOK) == 0
+    assert len(receiver.received) == 1, "after one failure the other notices of this receiver wait too"
+    assert states() == [("waiting", 1), ("waiting", 1)]
+    assert problem() == "The receiver answered 503."
+    receiver.status = 200
+    pass_time()
+    assert send(WEBHOOK) == 2
+    ids = [headers["webhook-id"] for headers, _ in receiver.received]
+    assert len(ids) == 3
+    assert ids[0] in ids[1:]
+    assert len(set(ids)) == 2
+    for headers, body in receiver.received:
+        assert json.loads(body) == Webhook(secret).verify(body, headers)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307])
+def test_redirects_are_not_followed(receiver: Receiver, status: int) -> None:
+    wanted(receiver.address)
+    receiver.status, receiver.headers = status, {"Location": f"http://127.0.0.1:{receiver.port}/elsewhere"}
+    asked()
+    send(WEBHOOK)
+    assert len(receiver.received) == 1
+    assert problem() == f"The receiver answered {status}. Redirects are not followed: give their target."
+
+
+def test_a_receiver_that_wants_no_more_gets_no_more(receiver: Receiver) -> None:
+    wanted(receiver.address)
+    receiver.status = 410
+    asked()
+    send(WEBHOOK)
+    assert states() == [("failed", 1)]
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "169.254.169.254", "10.0.0.1", "[::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "192.168.0.1"],
+)
+def test_private_and_metadata_addresses_are_refused(settings: Settings, receiver: Receiver, host: str) -> None:
+    settings.WEBHOOKS, settings.PRIVATE_HOSTS = "*", frozenset()
+    wanted(f"https://{host}:8443/hook")
+    asked()
+    send(WEBHOOK)
+    assert states() == [("failed", 1)]
+    assert "is not public" in problem()
+    assert receiver.received == []
+
+
+def test_a_name_that_leads_inside_when_it_is_used_is_refused(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address is allowed when it is saved, and its name leads elsewhere afterwards."""
+    answers = iter([["93.184.216.34"], ["169.254.169.254"], ["93.184.216.34", "10.0.0.1"]])
+    address = "https://hooks.example:8443/hook"
+
+    def changing(host: Any, port: Any, *given: Any, **options: Any) -> Any:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in next(answers)]
+
+    webhook_channel.check_address(address)
+    next(answers)
+    monkeypatch.setattr(socket, "getaddrinfo", changing)
+    wanted(address)
+    for _ in range(2):
+        asked()
+        send(WEBHOOK)
+    assert [status for status, _ in states()] == ["failed", "failed"]
+    assert "hooks.example leads to an address that is not public" in problem()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://hooks.example/hook",
+        "https://other.example/hook",
+        "https://name:secret@hooks.example/",
+        "file:///etc/passwd",
+        "hooks.example",
+        "https://",
+        "https://[",
+        "gopher://hooks.example",
+    ],
+)
+def test_addresses_that_are_refused_when_they_are_saved(receiver: Receiver, address: str) -> None:
+    with pytest.raises(InvalidInput):
+        webhook_channel.check_address(address)
