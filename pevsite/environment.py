@@ -6,6 +6,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
 
@@ -212,6 +213,14 @@ class Environment(BaseSettings):
     time_zone: Annotated[str, AfterValidator(values.time_zone), Form("a time zone")] = Field(
         "UTC",
         description="The zone in which times are shown, such as `Europe/Berlin`. Stored and logged times are UTC.",
+    )
+    business_days: Annotated[frozenset[int], PlainValidator(values.business_days), Form("`Mon-Fri`")] = Field(
+        frozenset(range(7)),
+        description="The days of the week on which the time limits of decisions run, in the time zone of the person "
+        "whose turn it is. Without it: every day.",
+    )
+    holidays: Annotated[frozenset[date], PlainValidator(values.holidays), Form("`2026-12-25, 2027-01-01`")] = Field(
+        frozenset(), description="Days on which these time limits do not run."
     )
     log: Annotated[Literal["line", "json"], BeforeValidator(str.lower)] = Field(
         "line", description="`json`: one object for each line, for programs that collect logs."

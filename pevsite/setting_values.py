@@ -7,6 +7,7 @@ import base64
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from datetime import date, datetime
 from email.utils import parseaddr
 from importlib.util import find_spec
 from itertools import groupby
@@ -113,6 +114,37 @@ def time_zone(name: str) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: a folder of zones, such as Europe
         raise ValueError("it must be the name of a time zone, such as Europe/Berlin.") from error
     return name
+
+
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def business_days(text: str) -> frozenset[int]:
+    """The days of the week on which time limits run, Monday as 0, from a text such as `Mon-Fri` or `Mon-Thu, Sat`."""
+    found = set[int]()
+    for part in text.lower().replace(",", " ").split():
+        first, dash, last = part.partition("-")
+        last = last if dash else first
+        if first not in _WEEKDAYS or last not in _WEEKDAYS:
+            raise ValueError(f"“{part[:20]}” is no day. Write it as Mon-Fri, or as Mon-Thu, Sat.")
+        start, end = _WEEKDAYS.index(first), _WEEKDAYS.index(last)
+        if end < start:
+            raise ValueError(f"“{part[:20]}” goes backwards. Weeks begin with Mon.")
+        found |= set(range(start, end + 1))
+    if not found:
+        raise ValueError("it names no day. Write it as Mon-Fri, or as Mon-Thu, Sat.")
+    return frozenset(found)
+
+
+def holidays(text: str) -> frozenset[date]:
+    """Days on which no time limit runs, from a text such as `2026-12-25, 2027-01-01`."""
+    found = set[date]()
+    for part in text.replace(",", " ").split():
+        try:
+            found.add(datetime.strptime(part, "%Y-%m-%d").date())
+        except ValueError as error:
+            raise ValueError(f"“{part[:20]}” is no date. Write it as 2026-12-25.") from error
+    return frozenset(found)
 
 
 def host_names(text: str) -> tuple[str, ...]:

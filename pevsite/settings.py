@@ -217,6 +217,8 @@ POLICY = _environment.policy
 
 USE_TZ = True
 TIME_ZONE = _environment.time_zone
+BUSINESS_DAYS = _environment.business_days
+HOLIDAYS = _environment.holidays
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
 

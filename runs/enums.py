@@ -255,6 +255,9 @@ class EventKind(StrEnum):
     GATE_OPENED = "gate_opened"
     GATE_DECIDED = "gate_decided"
     GATE_WITHDRAWN = "gate_withdrawn"
+    GATE_ASSIGNED = "gate_assigned"
+    GATE_REMINDED = "gate_reminded"
+    GATE_OVERDUE = "gate_overdue"
     PLAN_APPROVED = "plan_approved"
     ATTEMPT_STARTED = "attempt_started"
     ATTEMPT_REUSED = "attempt_reused"
@@ -304,6 +307,22 @@ class ApprovalPolicy(StrEnum):
     FIRST = "first"
     ALWAYS = "always"
     NEVER = "never"
+
+
+class AtLimit(StrEnum):
+    """What follows when nobody has decided within the time limit of a decision. A limit never approves (G4)."""
+
+    WAIT = "wait"
+    REJECT = "reject"
+    STOP = "stop"
+
+
+class LimitStage(StrEnum):
+    """What comes next of the time limits of a decision."""
+
+    REMIND = "remind"
+    ANOTHER = "another"
+    END = "end"
 
 
 class StepApproval(StrEnum):
@@ -430,6 +449,7 @@ class AuditKind(StrEnum):
 
     SUBMITTED = "task_submitted"
     DECIDED = "gate_decided"
+    ASSIGNED = "gate_assigned"
     PLAN_EDITED = "plan_edited"
     OVERRULED = "verdict_overruled"
     STOPPED = "run_stopped"

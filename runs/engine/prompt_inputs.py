@@ -162,7 +162,7 @@ def _lessons(plan: Plan) -> tuple[Lesson, ...]:
         gate_type = type_of(gate)
         if gate_type.subject is Subject.ERROR:  # what a person asked for is about this error
             found.append(Lesson(f"An error that held version {plan.version}{where_of(gate)}", gate.question))
-        label = f"{gate.decided_by} rejected {gate_type.about_request_for_planner(gate, f'version {plan.version}')}"
+        label = f"{gate.decider} rejected {gate_type.about_request_for_planner(gate, f'version {plan.version}')}"
         found += (Lesson(label, asked.words, from_person=True, request=asked.request) for asked in gate.asked)
     return tuple(found)
 
@@ -200,7 +200,7 @@ def _supply_in(gate: Gate) -> Critique:
     number = gate.attempt.number if gate.attempt else 0
     names = ", ".join((gate.supplied or [])[:MAX_NAMED])
     text = f"These files were missing, and are now among the input files: {names}."
-    return Critique(f"{gate.decided_by} after attempt {number}", text)
+    return Critique(f"{gate.decider} after attempt {number}", text)
 
 
 def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
@@ -323,7 +323,7 @@ def request_lessons(gates: Iterable[Gate], learnt: Iterable[Lesson]) -> Iterator
     known = {lesson.request for lesson in learnt}
     for gate in gates:
         if gate.step and gate.attempt:
-            label = f"{gate.decided_by} on attempt {gate.attempt.number} at step {gate.step.key}"
+            label = f"{gate.decider} on attempt {gate.attempt.number} at step {gate.step.key}"
             new = (asked for asked in gate.asked if asked.request not in known)
             yield from (Lesson(label, asked.words, from_person=True, request=asked.request) for asked in new)
 
@@ -355,7 +355,7 @@ def earlier_critiques(attempt: Attempt, gates: Iterable[Gate]) -> Iterator[Criti
 
 def critiques_at(gate: Gate, what: str) -> Iterator[Critique]:
     """The requests of a gate, each on its own, since each is answered and judged by its number."""
-    label = f"{gate.decided_by} on {what}"
+    label = f"{gate.decider} on {what}"
     yield from (Critique(label, asked.words, from_person=True, request=asked.request) for asked in gate.asked)
 
 

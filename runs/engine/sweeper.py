@@ -1,8 +1,8 @@
 """The sweeper notifies workers of work that is due or whose lease expired, and browsers of what other processes wrote.
 
-This one loop makes up for crashes, delays and lost notifications (D2). It changes no status of a run. It deletes
-drafts that no one submitted, runs that are older than the installation keeps them, files of deleted runs, and old
-notices. Notices that are due are sent by threads that it starts.
+This one loop makes up for crashes, delays and lost notifications (D2). It changes no status of a run, except by the
+time limits of decisions. It deletes drafts that no one submitted, runs that are older than the installation keeps them,
+files of deleted runs, and old notices. Notices that are due are sent by threads that it starts.
 """
 
 import logging
@@ -21,7 +21,7 @@ from runs.engine.claim import due
 from runs.engine.notice_sending import NoticeSender
 from runs.engine.process_registry import BACKUP, HeldLock, Presence, forget_the_silent, is_taken
 from runs.errors import FromLaterVersion
-from runs.lifecycle import deletion
+from runs.lifecycle import deletion, time_limits
 from runs.models import Event, User, WorkItem
 from runs.notices import deliveries
 from runs.people import accounts
@@ -34,7 +34,7 @@ POLL_INTERVAL = 0.5
 DRAFTS_INTERVAL = 1_800
 """Seconds between two searches for expired drafts, and for runs that are too old."""
 UPKEEP_INTERVAL = 2.0
-"""Seconds between two searches for files of deleted runs."""
+"""Seconds between two searches for files of deleted runs, and for time limits of decisions that are due."""
 MAX_MISSING = 1_000
 """Missing ids between two events that are waited for. PostgreSQL assigns an id before the transaction commits, and an
 id of a transaction that is rolled back stays missing.
@@ -118,11 +118,14 @@ class Sweeper:
             self._keep_up()
 
     def _keep_up(self) -> None:
-        """Delete what is no longer needed. Not at every poll: a search for drafts goes through all trees."""
+        """Carry out time limits, and delete what is no longer needed. Not at every poll: a search for drafts goes
+        through all trees.
+        """
         now = time.monotonic()
         if now >= self._next_upkeep:
             self._next_upkeep = now + UPKEEP_INTERVAL
             if self._upkeep.is_mine() and not is_taken(BACKUP):
+                time_limits.perform_due()
                 deletion.delete_discarded()
                 if now >= self._next_drafts:
                     self._next_drafts = now + DRAFTS_INTERVAL

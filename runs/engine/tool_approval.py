@@ -47,7 +47,7 @@ def cleared(
         if gate.status == GateStatus.REJECTED:
             words = _LEFT if number else _REFUSED
             reason = gate.reason if gate.reason.endswith((".", "!", "?")) else f"{gate.reason}."
-            return ToolResult(words.format(person=gate.decided_by, reason=reason), is_error=True)
+            return ToolResult(words.format(person=gate.decider, reason=reason), is_error=True)
         if gate.status != GateStatus.APPROVED:
             raise ApprovalAwaited(use.name, use.input, digest, again=number > 0)
         if gate.sent_at is None or acting.repeatable:

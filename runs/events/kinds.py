@@ -215,6 +215,56 @@ class GateWithdrawn(EventData):
         return "A question was withdrawn and no longer needs an answer."
 
 
+class GateAssigned(EventData):
+    """`to`: whose turn it is now, empty for nobody; `by`: who has handed it on, empty for the policy. `why`: a clause
+    on why the policy has.
+    """
+
+    groups = frozenset({"decision"})
+    kind: Literal[EventKind.GATE_ASSIGNED] = EventKind.GATE_ASSIGNED
+    gate: int
+    gate_kind: str = Field(serialization_alias="kind")
+    to: str
+    by: str = ""
+    why: str = ""
+
+    def _sentence(self, step: str) -> str:
+        if self.by:
+            return f"{self.by} took the decision on." if self.by == self.to else f"{self.by} handed it on to {self.to}."
+        why = f": {self.why}" if self.why else ""
+        return f"The decision is assigned to {self.to or 'nobody'}{why}."
+
+
+class GateReminded(EventData):
+    """`to`: who was reminded of the decision, empty for everyone who may decide."""
+
+    groups = frozenset({"decision"})
+    kind: Literal[EventKind.GATE_REMINDED] = EventKind.GATE_REMINDED
+    gate: int
+    gate_kind: str = Field(serialization_alias="kind")
+    to: str
+
+    def _sentence(self, step: str) -> str:
+        return f"{self.to or 'Everyone who may decide'} was reminded of the decision."
+
+
+class GateOverdue(EventData):
+    """The time limit has ended after so many hours, and the decision keeps waiting."""
+
+    groups = frozenset({"problem"})
+    kind: Literal[EventKind.GATE_OVERDUE] = EventKind.GATE_OVERDUE
+    gate: int
+    gate_kind: str = Field(serialization_alias="kind")
+    hours: int
+
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _sentence(self, step: str) -> str:
+        return f"Nobody has decided within {pluralize(self.hours, 'hour')}. The decision is overdue, and keeps waiting."
+
+
 class PlanApproved(EventData):
     groups = frozenset({"decision"})
     kind: Literal[EventKind.PLAN_APPROVED] = EventKind.PLAN_APPROVED

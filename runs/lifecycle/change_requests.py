@@ -326,7 +326,7 @@ def _is_settled(request: ChangeRequest) -> bool:
 
 
 def _name(request: ChangeRequest) -> str:
-    return f"request {request.number} of {request.gate.decided_by}"
+    return f"request {request.number} of {request.gate.decider}"
 
 
 def _words(request: ChangeRequest) -> str:

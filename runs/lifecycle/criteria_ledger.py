@@ -99,7 +99,7 @@ def _attempt_entries(attempts: Sequence[Attempt], decisions: Mapping[int, Sequen
             feedback=in_plain_words(verdict.feedback, verdict.results, verdict.requests) if verdict else "",
             severity=Severity(verdict.severity) if verdict and not verdict.passed else None,
             repeats=criticised is not None and result_in(attempt) == criticised,
-            rejections=[(str(gate.decided_by), said_at(gate)) for gate in rejections],
+            rejections=[(gate.decider, said_at(gate)) for gate in rejections],
         )
         found.append(one)
         if attempt.status == AttemptStatus.FAILED and one.results:

@@ -7,21 +7,23 @@ from typing import Any
 from django.utils import timezone
 
 from runs.contracts.feedback import Comment
-from runs.enums import GateStatus, RunStatus, Verb, WorkKind
+from runs.enums import AuditKind, GateStatus, RunStatus, Verb, WorkKind
 from runs.errors import DecisionRefused, InvalidInput, MoveRefused, NotAllowed
 from runs.events import kinds as events
 from runs.lifecycle import effects
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.change_requests import place_in, said_at
-from runs.lifecycle.gates.gate_type import Decision, open_gate
+from runs.lifecycle.gates.gate_type import Decision, open_gate, quoted_step
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, User
+from runs.models.gates import BY_LIMIT
 from runs.people.permissions import check_can_decide
 from runs.pev.checks.material import list_in_words
 from runs.pev.soundness import about_sources
-from runs.store import event_log
+from runs.store import audit_trail, event_log
+from runs.text.plural import pluralize
 
 _CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
 _STATUS = {
@@ -36,6 +38,8 @@ MAX_AT_ONCE = 100
 """Requests in one answer. Each is judged separately; a verdict on more would be longer than a model may answer."""
 MAX_REQUESTS = 200
 """Requests in a run. A plan names a place for each of them, and its contract holds no more."""
+_AS_DECIDED = ("status", "decided_by", "decided_at", "decided_how", "reason", "assigned_to")
+"""What may have changed of a gate since it was read, when its run is locked."""
 _ANSWERING = frozenset({Verb.ANSWER, Verb.DELEGATE})
 _ONLY_QUESTIONS = "Only a question can be answered, and nothing else can be done with it."
 
@@ -50,7 +54,7 @@ def decide(gate_id: int, user: User, decision: Decision) -> None:
         gate = Gate.objects.select_related("run", "plan", "step", "attempt", "work", "decided_by").get(pk=gate_id)
         run = event_log.locked(gate.run_id)
         # The row was read before the run was locked: another person may have decided in between.
-        gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason"])
+        gate.refresh_from_db(fields=[*_AS_DECIDED])
         gate.run = run
         check_can_decide(user, run)
         outdated = gate.status == GateStatus.OPEN and gate.digest != current_digest(gate)
@@ -67,7 +71,7 @@ def ask_again(gate: Gate) -> None:
     """Ask the same question about what would run now."""
     about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
     effects.withdraw(gate)
-    open_gate(gate.run, type_of(gate), gate.question, current_digest(gate), **about)
+    open_gate(gate.run, type_of(gate), gate.question, current_digest(gate), instead_of=gate, **about)
 
 
 def _decide(gate: Gate, user: User, decision: Decision) -> None:
@@ -91,6 +95,38 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
         effects.finish(gate.run, cancelled=True)
     else:
         type_of(gate).follow(gate, user, decision)
+    advance(gate.run_id)
+
+
+def decide_by_limit(gate: Gate, verb: Verb, hours: int) -> None:
+    """Reject an open gate or stop its run, because nobody has decided within so many hours. The run must be locked, and
+    the gate read under that lock. Raises MoveRefused if the gate is not open, and ValueError for any other verb: a
+    limit never approves (G4).
+    """
+    if verb not in (Verb.REJECT, Verb.STOP):
+        raise ValueError(f"A time limit cannot {verb}.")
+    gate_type = type_of(gate)
+    reason = f"Nobody decided within {pluralize(hours, 'hour')}, the time limit of the policy."
+    change(gate, _STATUS[verb], decided_at=timezone.now(), decided_how=BY_LIMIT, reason=reason)
+    _record(gate, reason)
+    audit_trail.record(
+        AuditKind.DECIDED,
+        run_id=gate.run_id,
+        digest=gate.digest,
+        gate=gate.pk,
+        gate_kind=gate.kind,
+        decision=gate.status,
+        name=BY_LIMIT,
+    )
+    if verb is Verb.STOP:
+        effects.finish(gate.run, cancelled=True)
+    elif gate_type.goes_on_at_limit:
+        effects.resume_suspended(gate.run)
+    else:
+        about = gate_type.about(gate, quoted_step(gate))
+        effects.finish(
+            gate.run, ended=f"Nobody decided about {about} within the time limit of {pluralize(hours, 'hour')}."
+        )
     advance(gate.run_id)
 
 
@@ -185,6 +221,10 @@ def _do_without_sources(gate: Gate, decision: Decision) -> None:
 
 def already_decided(gate: Gate) -> str:
     """The sentence for a person who decides too late (G3)."""
+    if gate.decided_how == BY_LIMIT and gate.decided_at:
+        did = "stopped the run" if gate.status == GateStatus.STOPPED else "rejected it"
+        when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
+        return f"The time limit ended this decision at {when} UTC, and the policy {did}. {gate.reason}"
     if gate.decided_by is None or gate.decided_at is None:
         later = gate.run.plans.newest() if gate.plan else None
         if later and later.author and gate.plan and later.version > gate.plan.version:
@@ -222,17 +262,21 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
         )
     except MoveRefused as error:
         raise DecisionRefused("Someone else decided at the same moment. Reload the page.") from error
+    _record(gate, said_at(gate), no_sources=decision.no_sources, revises=revised is not None)
+
+
+def _record(gate: Gate, reason: str, *, no_sources: bool = False, revises: bool = False) -> None:
     event = events.GateDecided(
         gate=gate.pk,
         gate_kind=gate.kind,
         decision=gate.status,
-        by=user.get_username(),
-        how=decision.how,
-        reason=said_at(gate)[:2_000],
+        by=gate.decider,
+        how=gate.decided_how,
+        reason=reason[:2_000],
         step=gate.step.key if gate.step else "",
-        no_sources=decision.no_sources,
-        revises=revised is not None,
-        words=gate_type.decided_in_history(gate),
+        no_sources=no_sources,
+        revises=revises,
+        words=type_of(gate).decided_in_history(gate),
     )
     event_log.record(gate.run_id, event)
 

@@ -31,7 +31,7 @@ def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
     with event_log.writing():
         gate = Gate.objects.select_related("run", "plan", "decided_by").get(pk=gate_id)
         run = event_log.locked(gate.run_id)
-        gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason"])
+        gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "decided_how", "reason"])
         gate.run = run
         check_can_decide(user, run)
         before = _plan_asked_about(gate, digest)

@@ -69,7 +69,7 @@ def supply(
         gate = Gate.objects.select_related("plan", "step", "attempt", "work", "decided_by").get(pk=gate_id)
         run = event_log.locked(gate.run_id)
         # The row was read before the run was locked: another person may have decided in between.
-        gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason", "supplied"])
+        gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "decided_how", "reason", "supplied"])
         gate.run = run
         check_may_supply(gate, user)
         inputs = trees.files_of(run.inputs)

@@ -183,7 +183,7 @@ def _subject(gate: Gate) -> Iterator[str]:
         return
     if gate_type.makes_requests:
         for one in run.requests:
-            yield f"request {one.number} of {one.gate.decided_by}, {one.state}: {one.sentence}"
+            yield f"request {one.number} of {one.gate.decider}, {one.state}: {one.sentence}"
             yield from (f"    the plan: {place}" for place in one.planned)
     missing = [f"! not among the files: {path}" for path in missing_at(gate)] if gate_type.takes_files else []
     if gate_type.subject is Subject.PLAN:

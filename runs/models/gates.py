@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.db import models
 from django.db.models import Q
 
 from runs.contracts.feedback import Comment
-from runs.enums import REQUESTING_GATES, GateKind, GateStatus
+from runs.enums import REQUESTING_GATES, GateKind, GateStatus, LimitStage
 from runs.models.fields import Column, ContractField, VerbatimField, only, word_field
 from runs.models.files import Tree
 from runs.models.plans import Attempt, Plan, Step
@@ -17,14 +18,19 @@ from runs.models.work import WorkItem
 
 _REQUESTING = sorted(kind.value for kind in REQUESTING_GATES)
 _ANSWERED = Q(status=GateStatus.ANSWERED.value)
+BY_LIMIT = "time limit"
+"""How a decision is recorded that the policy made, because nobody had decided in time."""
 _UNDECIDED = [GateStatus.OPEN.value, GateStatus.WITHDRAWN.value]
+_BY_LIMIT = [GateStatus.REJECTED.value, GateStatus.STOPPED.value]
+"""What a time limit can decide: it never approves (G4)."""
 
 
 class Gate(models.Model):
     """A decision that the run waits for, or has waited for.
 
-    Who decided, when and how are set together. A request of a person is numbered within the run: the words of a
-    rejection, of another plan at an error, and of an answer to a question of a model.
+    Who decided, when and how are set together; where the time limit ended, no person decided. A request of a person is
+    numbered within the run: the words of a rejection, of another plan at an error, and of an answer to a question of a
+    model.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="gates")
@@ -52,7 +58,7 @@ class Gate(models.Model):
     opened_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
-    # `person`, `terminal` or `--approve-all`.
+    # `person`, `terminal`, `--approve-all` or `BY_LIMIT`.
     decided_how = models.CharField(max_length=40, default="", blank=True)
     # The words of a person; `comments` has their parts, each with a number of its own, if there are several.
     reason = models.TextField(default="", blank=True)
@@ -63,12 +69,31 @@ class Gate(models.Model):
     inputs = models.ForeignKey(Tree, models.PROTECT, null=True, blank=True, related_name="+")
     # When the question went away without an answer.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    # Whose turn it is, and of which group. It gives no rights: anyone who may decide can do so.
+    assigned_to = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="assigned_gates"
+    )
+    assigned_group = models.ForeignKey(Group, models.SET_NULL, null=True, blank=True, related_name="+")
+    assigned_at = models.DateTimeField(null=True, blank=True)
+    # When its time limit ends; the next stage of the limits, and when that is due.
+    due_at = models.DateTimeField(null=True, blank=True)
+    limit_stage = word_field(LimitStage, default="", db_default="", blank=True)
+    limit_at = models.DateTimeField(null=True, blank=True)
+    # Seconds from when the page was made to the decision; null where that is not known.
+    seconds_on_page = models.FloatField(null=True, blank=True)
 
     objects = GateQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["run"], condition=Q(status=GateStatus.OPEN.value), name="gate_open")]
+        indexes = [
+            models.Index(fields=["run"], condition=Q(status=GateStatus.OPEN.value), name="gate_open"),
+            models.Index(
+                fields=["limit_at"],
+                condition=Q(status=GateStatus.OPEN.value, limit_at__isnull=False),
+                name="gate_limit_due",
+            ),
+        ]
         constraints = [
             only("kind", GateKind, "gate_kind_known"),
             only("status", GateStatus, "gate_status_known"),
@@ -78,6 +103,12 @@ class Gate(models.Model):
                     ~Q(status__in=_UNDECIDED)
                     & Q(decided_by__isnull=False, decided_at__isnull=False)
                     & ~Q(decided_how="")
+                )
+                | Q(
+                    status__in=_BY_LIMIT,
+                    decided_by__isnull=True,
+                    decided_at__isnull=False,
+                    decided_how=BY_LIMIT,
                 ),
                 name="gate_decision_is_whole",
             ),
@@ -115,6 +146,11 @@ class Gate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} gate {self.pk} of run {self.run_id}"
+
+    @property
+    def decider(self) -> str:
+        """Who decided, for people. It reads who that is, unless it was the policy."""
+        return "The policy" if self.decided_how == BY_LIMIT else str(self.decided_by)
 
     @property
     def asked(self) -> list[Comment]:

@@ -16,6 +16,8 @@ class User(AbstractUser):
 
     # Sessions that began before have ended (see `runs.web.site.sessions.ends_at`).
     signed_out_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # An IANA name; empty for that of the installation.
+    time_zone = models.CharField(max_length=64, default="", db_default="", blank=True)
     tour = word_field(Tour, default=Tour.FIRST_RUN.value, db_default=Tour.FIRST_RUN.value, editable=False)
 
 

@@ -10,9 +10,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 from runs.contracts.base import Contract
 from runs.enums import (
     ApprovalPolicy,
+    AtLimit,
     Complexity,
     Executor,
     Exhausted,
+    GateKind,
     ModelReview,
     OriginalPages,
     Role,
@@ -20,6 +22,17 @@ from runs.enums import (
     StepMoment,
 )
 from runs.errors import InvalidInput
+from runs.pev.decision_limits import (
+    APPROVERS,
+    MAX_HOURS,
+    MAX_NAME,
+    OWNER,
+    DecisionLimits,
+    as_assignee,
+    as_limits,
+    of_kind,
+    parse,
+)
 from runs.pev.policy_setting import Installed, Setting, SettingGroup
 from runs.text.domains import sites
 from runs.text.plural import pluralize
@@ -46,6 +59,7 @@ def _as_names(value: object) -> object:
     return sorted({name for name in re.split(r"[\s,;+]+", value) if name}) if isinstance(value, str) else value
 
 
+_Hours = Annotated[int, Field(ge=1, le=MAX_HOURS)]
 _ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,29}$")]
 _AgentName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,59}$")]
 _ServiceTool = Literal["code_execution", "web_fetch", "web_search"]
@@ -145,6 +159,75 @@ class Policy(Contract):
             hands_off=False,  # nothing waits for one
         ),
     ] = False
+    assigned_to: Annotated[
+        str,
+        Field(max_length=MAX_NAME + 10),
+        AfterValidator(as_assignee),
+        Setting(
+            "whose turn a decision is: owner, approvers in turn, or the people of a group in turn, as group:NAME",
+            "Decisions are assigned to",
+            SettingGroup.DECISIONS,
+            choices={OWNER: "Who submits the task", APPROVERS: "Those who may decide, in turn"},
+            adds=Installed.GROUPS,
+            as_before=OWNER,
+        ),
+    ] = OWNER
+    remind_hours: Annotated[
+        _Hours | None,
+        Setting(
+            "hours until the person is reminded of a decision, or none",
+            "Hours until a reminder",
+            SettingGroup.DECISIONS,
+            "Empty for none",
+            as_before=None,
+        ),
+    ] = None
+    another_hours: Annotated[
+        _Hours | None,
+        Setting(
+            "hours until a decision is assigned to another person who may decide, or none",
+            "Until another person",
+            SettingGroup.DECISIONS,
+            "Empty for none",
+            as_before=None,
+        ),
+    ] = None
+    end_hours: Annotated[
+        _Hours | None,
+        Setting(
+            "hours until the time limit of a decision ends, or none",
+            "Until the end",
+            SettingGroup.DECISIONS,
+            "Empty for none",
+            as_before=None,
+        ),
+    ] = None
+    at_end: Annotated[
+        AtLimit,
+        Setting(
+            "what follows if nobody has decided by then; a limit never approves",
+            "If nobody has decided by the end",
+            SettingGroup.DECISIONS,
+            choices={
+                AtLimit.WAIT: "It keeps waiting and is shown as overdue",
+                AtLimit.REJECT: "It is rejected: a call is not carried out; anything else ends the run as it is",
+                AtLimit.STOP: "The run is stopped",
+            },
+            as_before=AtLimit.WAIT,
+        ),
+    ] = AtLimit.WAIT
+    decision_limits: Annotated[
+        str,
+        Field(max_length=1_000),
+        AfterValidator(as_limits),
+        Setting(
+            "limits of single kinds of decisions, such as 'tool: remind 2, another 4, end 8, reject; plan: end 72'",
+            "Other limits for single kinds",
+            SettingGroup.DECISIONS,
+            "Such as tool: remind 2, another 4, end 8, reject; plan: end 72. Empty for none",
+            as_before="",
+        ),
+    ] = ""
     budget: Annotated[
         Annotated[Decimal, Field(gt=0, le=100_000, decimal_places=2)] | None,
         Setting(
@@ -443,6 +526,19 @@ class Policy(Contract):
         if missing:
             raise ValueError(f"no model is named for: {', '.join(missing)}")
         return self
+
+    @model_validator(mode="after")
+    def _limits_follow_one_another(self) -> "Policy":
+        for kind in GateKind:
+            if problem := self.limits_for(kind).problem:
+                named = f"Limits for “{kind}”: " if kind in parse(self.decision_limits) else ""
+                raise ValueError(named + problem)
+        return self
+
+    def limits_for(self, kind: GateKind) -> DecisionLimits:
+        """To whom a decision of this kind is assigned, and how long it may wait."""
+        hours = (self.remind_hours, self.another_hours, self.end_hours)
+        return of_kind(DecisionLimits(self.assigned_to, *hours, self.at_end), self.decision_limits, kind)
 
     def changed(self, **values: object) -> "Policy":
         """The policy with other values. Raises pydantic.ValidationError for one that is out of its bounds."""

@@ -10,6 +10,7 @@ class SettingGroup(StrEnum):
     """A part of the form of a new run, by its title, in the order of the page."""
 
     APPROVAL = "Your approval"
+    DECISIONS = "Who decides until when"
     LIMITS = "Limits"
     BEYOND = "Beyond your files"
     SUBAGENTS = "Subagents"
@@ -26,6 +27,7 @@ class Installed(StrEnum):
     SERVERS = "servers"
     AGENTS = "agents"
     AGENT_SDK = "agent_sdk"
+    GROUPS = "groups"
 
 
 class _Unset:
@@ -46,6 +48,7 @@ class Setting:
     * `minutes`: the name under which the form has a number of seconds in minutes.
     * `step`: by how much a browser changes a number at a time.
     * `installed`: what the installation must have.
+    * `adds`: what the installation has that is offered behind the `choices`.
     * `careful`, `hands_off`: the value in these presets, or a function from the installation's value to it; without
       one it is the installation's.
     * `decides`: whether the same attempt could come out otherwise. Then results are reused under an equal value only.
@@ -61,6 +64,7 @@ class Setting:
     minutes: str = ""
     step: str = ""
     installed: Installed | None = None
+    adds: Installed | None = None
     careful: Any = UNSET
     hands_off: Any = UNSET
     decides: bool = False

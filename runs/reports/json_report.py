@@ -170,7 +170,7 @@ def _request(one: ChangeRequest) -> contract.Request:
     gate = one.gate
     return contract.Request(
         number=one.number,
-        by=str(gate.decided_by),
+        by=gate.decider,
         at=gate.decided_at.isoformat() if gate.decided_at else None,
         words=one.words,
         about=about_request(gate),

@@ -63,9 +63,7 @@ def decision(gate: Gate) -> Spans:
         words = [part for number in numbers for part in (", ", number)]
         words = [": ", *words[1:], "."]
     how = "" if gate.decided_how == "person" else f", by {gate.decided_how}"
-    return spans(
-        span(gate.decided_by, strong=True), f" {decision_in_words(gate)}, {time(gate.decided_at)}{how}", *words
-    )
+    return spans(span(gate.decider, strong=True), f" {decision_in_words(gate)}, {time(gate.decided_at)}{how}", *words)
 
 
 def edit(plan: Plan) -> Spans:

@@ -176,7 +176,7 @@ def _requests(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
         gate = one.gate
         state = f": {one.state}" if one.state != one.word else ""
         details: list[Block] = [
-            paragraph(f"{gate.decided_by}, {parts.time(gate.decided_at)}, about {about_request(gate)}{state}.")
+            paragraph(f"{gate.decider}, {parts.time(gate.decided_at)}, about {about_request(gate)}{state}.")
         ]
         if one.result and one.result.proof and one.attempt:
             to = places.evidence(one.result.proof, one.attempt)

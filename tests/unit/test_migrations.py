@@ -51,11 +51,16 @@ def _is_wider(old: models.Field, new: models.Field) -> bool:  # type: ignore[typ
 
 
 def _allows_more(old: models.BaseConstraint | None, new: models.CheckConstraint) -> bool:
-    """Whether a check replaces one that allowed fewer values of the same column, such as fewer kinds of gates."""
+    """Whether a check replaces one that allowed fewer values of the same column, such as fewer kinds of gates, or fewer
+    alternatives.
+    """
     conditions = [one.condition for one in (old, new) if isinstance(one, models.CheckConstraint)]
-    match [tuple(one.children) for one in conditions if isinstance(one, models.Q)]:
+    parts = [one for one in conditions if isinstance(one, models.Q)]
+    match [tuple(one.children) for one in parts]:
         case [((str() as was, had),), ((str() as column, has),)]:
             return was == column and column.endswith("__in") and set(had) < set(has)
+        case [old_parts, new_parts] if [one.connector for one in parts] == [models.Q.OR, models.Q.OR]:
+            return all(part in new_parts for part in old_parts)
         case _:
             return False
 

@@ -1,10 +1,19 @@
 """Texts of variables become values, or are refused with the rest of a sentence."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from pevsite.setting_values import command_folders, commands, policy_values, service_tools, time_zone
+from pevsite.setting_values import (
+    business_days,
+    command_folders,
+    commands,
+    holidays,
+    policy_values,
+    service_tools,
+    time_zone,
+)
 
 
 @pytest.mark.parametrize(
@@ -75,3 +84,24 @@ def test_tools_of_the_service() -> None:
 def test_a_zone_that_does_not_exist_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="such as Europe/Berlin"):
         time_zone(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [("Mon-Fri", {0, 1, 2, 3, 4}), ("mon-thu, SAT", {0, 1, 2, 3, 5}), ("Sun", {6}), ("Sun-Sun Mon", {0, 6})],
+)
+def test_business_days_are_read(text: str, days: set[int]) -> None:
+    assert business_days(text) == days
+
+
+@pytest.mark.parametrize("text", ["Monday", "1-5", "Mon-", "Fri-Mon", "Mon-Fri-Sat", "-", ","])
+def test_days_that_cannot_be_read_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"Write it as Mon-Fri|Weeks begin with Mon"):
+        business_days(text)
+
+
+def test_holidays_are_read_and_other_texts_refused() -> None:
+    assert holidays("2026-12-25, 2027-01-01 ") == {date(2026, 12, 25), date(2027, 1, 1)}
+    for text in ("25.12.2026", "2026-02-30", "Christmas", "0000-01-01"):
+        with pytest.raises(ValueError, match="Write it as 2026-12-25"):
+            holidays(text)

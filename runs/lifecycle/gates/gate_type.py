@@ -11,13 +11,17 @@ from enum import Enum, auto
 from math import ceil
 from typing import Any
 
+from django.utils import timezone
+
 from runs.contracts.feedback import Comment
 from runs.enums import REQUESTING_GATES, Complexity, GateKind, GateStatus, StepStatus, Verb, WorkStatus
 from runs.events import kinds as events
+from runs.lifecycle import assignments, limit_stages
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
+from runs.models.gates import BY_LIMIT
 from runs.notices import outbox
 from runs.pev.checks.material import list_in_words
 from runs.store.event_log import record
@@ -175,6 +179,10 @@ class GateType(ABC):
     """Whether a person can give files that are missing, which become input files of the run."""
     supplied = "the question is asked again"
     """What follows when files were given, as a clause; `{step}` stands for the quoted name of the step."""
+    goes_on_at_limit = False
+    """Whether the work goes on without what a time limit has rejected. Otherwise the run ends with what has passed: a
+    rejection would only ask a model for another try, without saying what is wrong.
+    """
     raises_limits = False
     """Whether an approval raises a limit, so that its page says what the rest of the work may need."""
     waiting = "waited for a decision"
@@ -299,7 +307,7 @@ class GateType(ABC):
             case GateStatus.APPROVED:
                 words = self.approved
             case GateStatus.REJECTED:
-                words = self.rejection(gate)
+                words = _rejection(self, gate)
             case GateStatus.STOPPED:
                 words = "stopped the run when asked about {about}"
             case GateStatus.ANSWERED:
@@ -318,7 +326,7 @@ class GateType(ABC):
             case GateStatus.APPROVED:
                 words = self.approved_in_history or self.approved
             case GateStatus.REJECTED:
-                words = self.rejection(gate)
+                words = _rejection(self, gate)
             case GateStatus.STOPPED:
                 words = "stopped the run at the question of {about}"
             case status:
@@ -327,6 +335,11 @@ class GateType(ABC):
 
     def _gave(self, gate: Gate, step: str) -> str:
         return f"gave {list_in_words(gate.supplied or [])}; {self.supplied.format(step=step)}"
+
+
+def _rejection(gate_type: GateType, gate: Gate) -> str:
+    """A limit asks for nothing."""
+    return "rejected {about}" if gate.decided_how == BY_LIMIT else gate_type.rejection(gate)
 
 
 def quoted_step(gate: Gate) -> str:
@@ -343,14 +356,28 @@ def step_consequences(gate: Gate) -> dict[str, str]:
     }
 
 
-def open_gate(run: Run, gate_type: GateType, question: str, digest: str, **on: Any) -> Gate:
-    """Ask a person. An open gate holds no worker, thread, connection or lease (G6)."""
+def open_gate(
+    run: Run, gate_type: GateType, question: str, digest: str, *, instead_of: Gate | None = None, **on: Any
+) -> Gate:
+    """Ask a person. An open gate holds no worker, thread, connection or lease (G6). `instead_of`: the gate whose
+    question is asked again; it stays the turn of the same person.
+    """
     second_person = gate_type.for_second_person and run.policy.second_person
     gate = Gate(run=run, kind=gate_type.kind.value, question=question, digest=digest, second_person=second_person, **on)
+    limits = run.policy.limits_for(gate_type.kind)
+    why = ""
+    if instead_of and instead_of.assigned_to_id:
+        gate.assigned_to_id, gate.assigned_group_id = instead_of.assigned_to_id, instead_of.assigned_group_id
+        gate.assigned_at = timezone.now()
+    else:
+        why = assignments.assign_new(gate, limits.assigned_to)
+    limit_stages.begin(gate, limits)
     gate.save(force_insert=True)
     step = gate.step.key if gate.step else ""
     record(run.pk, events.GateOpened(gate=gate.pk, gate_kind=gate.kind, question=question, step=step))
     outbox.announce_gate(gate)
+    if why:
+        assignments.record_assignment(gate, why=why)
     return gate
 
 

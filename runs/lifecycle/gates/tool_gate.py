@@ -54,6 +54,7 @@ class ToolGate(GateType):
     }
     for_second_person = True
     unattended = Verb.REJECT
+    goes_on_at_limit = True
     heading = "Carry out a call that acts outside this run?"
 
     def complete(self, decision: Decision) -> Decision:

@@ -30,7 +30,15 @@ EVERYTHING = frozenset(
     }
 )
 """Events after which most of a run looks different."""
-GATE_EVENTS = frozenset({EventKind.GATE_OPENED, EventKind.GATE_DECIDED, EventKind.GATE_WITHDRAWN})
+GATE_EVENTS = frozenset(
+    {
+        EventKind.GATE_OPENED,
+        EventKind.GATE_DECIDED,
+        EventKind.GATE_WITHDRAWN,
+        EventKind.GATE_ASSIGNED,
+        EventKind.GATE_OVERDUE,
+    }
+)
 STEP_ENDS = frozenset(
     {EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED, EventKind.STEP_NOT_APPLICABLE, EventKind.STEP_FAILED}
 )

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.models import Group
 from pydantic import ValidationError
 
 from runs.enums import Preset, Role
 from runs.models import Agent
+from runs.pev.decision_limits import GROUP
 from runs.pev.policy import SETTINGS, Policy
 from runs.pev.policy_setting import Installed, Setting, SettingGroup
 from runs.submission.policy_presets import Described, presets
@@ -56,7 +58,7 @@ def _field(name: str, setting: Setting) -> forms.Field:
         )
     if issubclass(kind, tuple):
         return forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, required=False, **shared)
-    if issubclass(kind, StrEnum):
+    if issubclass(kind, StrEnum) or setting.choices:
         choices = [(str(value), words) for value, words in setting.choices.items()]
         # A page from before the choice was installed does not send it.
         return forms.ChoiceField(choices=choices, required=setting.installed is None, **shared)
@@ -132,10 +134,14 @@ class PolicyForm(_SettingFields):
             Installed.SERVERS: settings.MCP,
             Installed.AGENTS: {*Agent.objects.values_list("name", flat=True), *self._start.subagents},
             Installed.AGENT_SDK: ("agent-sdk",) if settings.AGENT_SDK else (),
+            Installed.GROUPS: [GROUP + name for name in Group.objects.order_by("name").values_list("name", flat=True)],
         }
         for name, setting in _ON_FORM.items():
             there = installed[setting.installed] if setting.installed else ()
             field = self.fields[FIELD_NAMES[name]]
+            if setting.adds and isinstance(field, forms.ChoiceField):
+                more = {*installed[setting.adds], getattr(self._start, name)} - set(setting.choices)
+                field.choices = [*setting.choices.items(), *((one, _in_turn(one)) for one in sorted(more))]
             if setting.installed and not there:
                 del self.fields[FIELD_NAMES[name]]
             elif isinstance(field, forms.MultipleChoiceField):
@@ -193,7 +199,19 @@ class PolicyForm(_SettingFields):
                 except ValidationError as error:
                     first = error.errors()[0]
                     self.add_error(name, str(first.get("ctx", {}).get("error", first["msg"])))
+        self._check_order(sent)
         return sent
+
+    def _check_order(self, sent: Mapping[str, Any]) -> None:
+        """Say at the last field of the group why the limits of decisions do not follow one another."""
+        names = [name for name, setting in _ON_FORM.items() if setting.group is SettingGroup.DECISIONS]
+        if any(name not in sent for name in names):  # it has been said what is wrong with one of them
+            return
+        try:
+            self._start.changed(**{name: sent[name] for name in names})
+        except ValidationError as error:
+            first = error.errors()[0]
+            self.add_error("at_end", str(first.get("ctx", {}).get("error", first["msg"])))
 
     def policy(self) -> Policy:
         """The chosen preset with what the person has changed."""
@@ -218,6 +236,10 @@ class PolicyForm(_SettingFields):
         before, after = (_values(self.presets[name].policy) for name in (shown, chosen))
         alone = [name for name in self.policy_names if not self.fields[name].has_changed(before[name], self[name].data)]
         return sent | {name: self.fields[name].clean(after[name]) for name in alone}
+
+
+def _in_turn(group: str) -> str:
+    return f"The group {group.removeprefix(GROUP)}, in turn"
 
 
 def _parts(bound: Sequence[forms.BoundField], group: SettingGroup) -> Iterator[FormPart]:

@@ -1,15 +1,18 @@
 """The policy on the form of a new run: its fields, presets, limits, the second person, the models."""
 
+import html
 import re
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 from django.test import Client
 
 from pevsite.setting_values import policy_values
-from runs.enums import ApprovalPolicy, Role, StepApproval, StepMoment
+from runs.enums import ApprovalPolicy, AtLimit, GateKind, Role, StepApproval, StepMoment
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import Run, User
+from runs.pev.decision_limits import DecisionLimits
 from runs.pev.policy import Policy
 from runs.pev.policy_setting import SettingGroup
 from runs.submission.policy_presets import SETTABLE
@@ -164,3 +167,33 @@ def test_presets_say_what_they_are_and_which_one_this_installation_sets(alice_cl
     text = alice_client.get("/runs/new/").text
     assert "You approve the first plan and no result. You are asked when a step is out of attempts." in text
     assert "as set up here" in text
+
+
+def test_decisions_are_assigned_to_a_group_and_have_limits(alice_client: Client) -> None:
+    Group.objects.create(name="Legal team")
+    page = alice_client.get("/runs/new/").text
+    assert '<option value="group:Legal team">The group Legal team, in turn</option>' in page
+    sent = {"assigned_to": "group:Legal team", "remind_hours": 24, "end_hours": 72, "at_end": "reject"}
+    alice_client.post("/runs/new/", form(**sent, decision_limits="tool:end 80"))
+    policy = Run.objects.get().policy
+    assert policy.limits_for(GateKind.PLAN) == DecisionLimits("group:Legal team", 24, None, 72, AtLimit.REJECT)
+    assert (policy.decision_limits, policy.limits_for(GateKind.TOOL).end) == ("tool: end 80", 80)
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"remind_hours": 72, "end_hours": 24}, "each needs more hours than the one before"),
+        ({"at_end": "stop"}, "To stop at the end of the time limit, say after how many hours it ends."),
+        ({"at_end": "approve"}, "Select a valid choice. approve is not one of the available choices."),
+        ({"assigned_to": "group:Nobody"}, "Select a valid choice."),
+        ({"decision_limits": "meal: end 3"}, "“meal” is no kind of decision"),
+        ({"end_hours": 99_999}, "Ensure this value is less than or equal to 8784."),
+    ],
+)
+def test_limits_that_cannot_be_used_are_said_at_the_form(
+    alice_client: Client, sent: dict[str, object], said: str
+) -> None:
+    answer = alice_client.post("/runs/new/", form(**sent))
+    assert (answer.status_code, Run.objects.count()) == (422, 0)
+    assert said in html.unescape(answer.text)

@@ -50,6 +50,9 @@ SENTENCES = {
     "paused": "alice paused the run. Work in progress is finished; nothing new starts.",
     "resumed": "alice resumed the run.",
     "limits_raised": "alice raised the limit: $5.00.",
+    "gate_assigned": "alice handed it on to bob.",
+    "gate_reminded": "bob was reminded of the decision.",
+    "gate_overdue": "Nobody has decided within 48 hours. The decision is overdue, and keeps waiting.",
     "approver_added": "alice let bob see this run and decide in it.",
     "approver_removed": "alice took bob off the list of those who may see this run and decide in it.",
     "finalising": "Every step is done. The final answer is being written.",
@@ -63,7 +66,7 @@ TONES = {
     "bad": {"verdict", "step_failed"},
     "warn": {
         "gate_opened", "step_accepted", "step_retried", "replanning", "nothing_new", "waiting_for_model", "recovered",
-        "documents_read",
+        "documents_read", "gate_overdue",
         "paused", "finished",
     },
     "active": {"planning", "reading", "attempt_started", "verifying", "finalising"},
