@@ -20,7 +20,9 @@ from rapidfuzz import process
 
 from pevsite import setting_values as values
 from pevsite.installation import usual_data_dir
+from runs.enums import PersonRole
 from runs.mcp_client.server_config import ServerConfig
+from runs.people.identity_provider import IdentityProvider
 from runs.redaction import redacted
 
 PREFIX = "PEV_"
@@ -140,6 +142,42 @@ class Environment(BaseSettings):
         "optional",
         description="Who must have a passkey or an authenticator app. Anyone else is asked to add one before they go "
         "on.",
+    )
+    oidc_url: Annotated[str, AfterValidator(values.provider_address), Form("`https://login.example/realms/staff`")] = (
+        Field(
+            "",
+            description="The issuer of an OpenID Connect provider, through which people sign in too. Its "
+            "configuration is read below `/.well-known/`.",
+        )
+    )
+    oidc_client_id: Annotated[str, Form("text")] = Field("", description="The name of pevsite at this provider.")
+    oidc_client_secret: Secret = Field(NO_SECRET, description="The secret that belongs to this name.")
+    oidc_name: Annotated[str, Form("text")] = Field(
+        "your organisation", max_length=40, description="The provider on the button: *Sign in with …*."
+    )
+    oidc_groups_claim: Annotated[str, Form("a name")] = Field(
+        "groups", description="The claim in which the provider names the groups of a person."
+    )
+    oidc_groups: Annotated[
+        Mapping[str, frozenset[PersonRole]],
+        PlainValidator(values.roles_of_groups),
+        Form("`legal-leads=approver, admins=administrator`"),
+    ] = Field(
+        {},
+        description="The roles of groups. Where it is set, each sign-in through the provider sets the person's roles "
+        "again, and people without any of these groups cannot sign in through it.",
+    )
+    oidc_default_role: Annotated[
+        Literal["", "viewer", "submitter", "approver"], Form("viewer, submitter or approver")
+    ] = Field(
+        "",
+        description="The role of people without any of these groups. With it, everyone whom the provider knows may "
+        "sign in.",
+    )
+    oidc_second_factor: Switch = Field(
+        default=False,
+        description="`on`: the provider asks for a second factor, so that `PEV_SECOND_FACTOR` asks people for none "
+        "where they have signed in through it.",
     )
     connections: Count = Field(
         1_000,
@@ -392,6 +430,31 @@ class Environment(BaseSettings):
         if self.smtp_host and not self.mail_from:
             raise ValueError("PEV_SMTP_HOST needs PEV_MAIL_FROM: set it to the sender of mails.")
         return self
+
+    @model_validator(mode="after")
+    def _the_provider_is_complete(self) -> Self:
+        if self.oidc_url and not (self.oidc_client_id and self.oidc_client_secret):
+            raise ValueError(
+                "PEV_OIDC_URL needs the name and the secret that the provider has given to pevsite: set "
+                "PEV_OIDC_CLIENT_ID and PEV_OIDC_CLIENT_SECRET."
+            )
+        return self
+
+    @property
+    def identity_provider(self) -> IdentityProvider | None:
+        """None if people sign in here alone."""
+        if not self.oidc_url:
+            return None
+        return IdentityProvider(
+            url=self.oidc_url,
+            client_id=self.oidc_client_id,
+            client_secret=self.oidc_client_secret,
+            name=self.oidc_name,
+            groups_claim=self.oidc_groups_claim,
+            roles_of_groups=self.oidc_groups,
+            default_role=PersonRole(self.oidc_default_role) if self.oidc_default_role else None,
+            has_second_factor=self.oidc_second_factor,
+        )
 
     @model_validator(mode="after")
     def _traces_have_their_library(self) -> Self:

@@ -19,10 +19,11 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from pydantic import AfterValidator, SecretStr
 
+from runs.enums import PersonRole
 from runs.errors import InvalidInput
 from runs.mcp_client.server_config import ServerConfig, read_servers
 from runs.pev.tools.service_tools import SERVICE_TOOLS
-from runs.text.domains import sites
+from runs.text.domains import is_kept_private, sites
 
 BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/+[\w.=-]+)*)/*")
 MIN_TOKEN_CHARACTERS = 20
@@ -97,6 +98,32 @@ def bucket_address(address: str) -> str:
     if BUCKET.fullmatch(address) is None or "/.." in address:
         raise ValueError("it must be s3://bucket/prefix. AWS_ENDPOINT_URL names a server of your own.")
     return address
+
+
+def provider_address(address: str) -> str:
+    """The issuer of an OpenID Connect provider, also from the address of its configuration."""
+    issuer = address.partition("/.well-known/")[0]
+    if not is_kept_private(issuer) or "@" in urlsplit(issuer).netloc or "?" in issuer or "#" in issuer:
+        raise ValueError(
+            "it must be an address such as https://login.example/realms/staff (http on this machine only)."
+        )
+    if len(issuer) > 200:
+        raise ValueError(f"it has {len(issuer)} characters; at most 200 can be stored with each person.")
+    return issuer
+
+
+def roles_of_groups(text: str) -> Mapping[str, frozenset[PersonRole]]:
+    """Roles by group, from a text such as `legal-leads=approver, admins=administrator`. A group may be named again."""
+    found = dict[str, frozenset[PersonRole]]()
+    for part in filter(None, map(str.strip, text.split(","))):
+        group, _, role = (word.strip() for word in part.rpartition("="))
+        if not group or role not in set(PersonRole):
+            raise ValueError(
+                f"“{part[:60]}” cannot be read. Write it as in legal-leads=approver, admins=administrator. The roles "
+                f"are {', '.join(PersonRole)}."
+            )
+        found[group] = found.get(group, frozenset()) | {PersonRole(role)}
+    return found
 
 
 def access_token(token: SecretStr) -> SecretStr:

@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
     "allauth.usersessions",
     "runs.apps.RunsConfig",
 ]
@@ -126,6 +127,8 @@ MFA_FORMS = {
 }
 MFA_ADAPTER = "runs.web.people.sign_in.FactorsAdapter"
 MFA_TOTP_ISSUER = "pevsite"
+IDENTITY_PROVIDER = _environment.identity_provider
+SOCIALACCOUNT_ADAPTER = "runs.web.people.provider_sign_in.ProviderAdapter"
 USERSESSIONS_ADAPTER = "runs.web.people.sign_in.SessionsAdapter"
 SECOND_FACTOR = _environment.second_factor
 PUBLIC_URL = _environment.public_url

@@ -380,6 +380,15 @@ class Tour(StrEnum):
     CLOSED = "closed"
 
 
+class PersonRole(StrEnum):
+    """What a person may do here."""
+
+    VIEWER = "viewer"
+    SUBMITTER = "submitter"
+    APPROVER = "approver"
+    ADMINISTRATOR = "administrator"
+
+
 class LinkKind(StrEnum):
     """What a link is for: to sign in again, or for the first time."""
 

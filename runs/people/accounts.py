@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
@@ -122,7 +123,7 @@ def sign_out_everywhere(person: User) -> None:
 
 
 def reset_sign_in(person: User) -> None:
-    """Remove the password, passkeys and codes of a person who has lost them, and end all their sessions.
+    """Remove the password, passkeys, codes and provider account of a person who has lost them, and end all sessions.
 
     They sign in again with a link.
     """
@@ -130,6 +131,7 @@ def reset_sign_in(person: User) -> None:
     def apply(row: User) -> None:
         row.set_unusable_password()
         Authenticator.objects.filter(user=row).delete()
+        SocialAccount.objects.filter(user=row).delete()
         _end_sessions(row)
 
     _change(person, apply)

@@ -3,9 +3,11 @@
 `example.org` means this site and all below it, `*` all sites, and `-example.org` an exception.
 """
 
+import ipaddress
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from runs.errors import InvalidInput
 
@@ -107,3 +109,21 @@ def normal_address(written: str) -> str:
     site, slash, path = rest.partition("#")[0].partition("/")
     port = ":443" if scheme.lower() == "https" else ":80"
     return f"{scheme.lower()}://{site.lower().removesuffix(port)}{slash}{path}".rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def is_kept_private(address: str) -> bool:
+    """Whether nobody on the way can read or change what is sent there: https, or http on this machine."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host)))

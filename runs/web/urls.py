@@ -10,7 +10,7 @@ from runs.web.history import history_page
 from runs.web.inbox import decide_together, inbox_page, next_decision, snooze_page
 from runs.web.new_run import draft_pages, new_run_page, run_again_pages
 from runs.web.operations import health, metrics_page, prometheus, status_page
-from runs.web.people import access_tokens_page, people_pages, sign_in_pages
+from runs.web.people import access_tokens_page, people_pages, provider_pages, sign_in_pages
 from runs.web.plan_editor import plan_edit_page, plan_page
 from runs.web.report import report_page
 from runs.web.run import controls, manage_pages, overview
@@ -31,6 +31,8 @@ urlpatterns = [
     path("metricsz", prometheus.metrics, name="monitoring"),
     path("sign-in/", sign_in_pages.sign_in, name="account_login"),
     path("sign-in/again/", sign_in_pages.sign_in_again, name="sign_in_again"),
+    path("sign-in/provider/", provider_pages.sign_in, name="sign_in_provider"),
+    path("sign-in/provider/callback/", provider_pages.come_back, name="sign_in_provider_callback"),
     path("sign-in/<path:token>/", sign_in_pages.sign_in_link, name="sign_in_link"),
     path("sign-out/", sign_in_pages.sign_out, name="account_logout"),
     path("account/", include("runs.web.people.account_urls")),

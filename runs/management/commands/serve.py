@@ -1,6 +1,5 @@
 """`manage.py serve`: one process with the site, the sockets and the engine."""
 
-import ipaddress
 import os
 import socket
 import sys
@@ -26,6 +25,7 @@ from runs.operations.traces import trace_listener
 from runs.people.accounts import first_administrator
 from runs.store import blobs
 from runs.submission.policy_presets import current_service, default_policy
+from runs.text.domains import is_loopback
 from runs.web.people.sign_in_pages import link_for
 
 if TYPE_CHECKING:
@@ -165,14 +165,6 @@ def check_files() -> None:
     if problem := blobs.store().problem():
         remedy = "" if blobs.store().is_local else " Correct PEV_BLOBS and the AWS_… variables, or start the store."
         raise CommandError(f"Files have no place: {problem}.{remedy}")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def warning(host: str, port: int) -> str:

@@ -29,15 +29,16 @@ def standing(run: Run, seats: Collection[SocketIdentity]) -> Mapping[SocketIdent
     keys = {seat.session_key for seat in seats if seat.session_key is not None}
     held = holders(keys) if keys else {}
     named = {seat.person for seat in seats if seat.session_key is None and seat.person is not None}
-    people = {person.pk: person for person, _ in held.values()}
+    people = {one.person.pk: one.person for one in held.values()}
     if named:
         people |= get_user_model().objects.filter(is_active=True).in_bulk(named)
-    may = who_can_see(run, people.values()) - lacking_second_factor(people.values())
+    may, lacking = who_can_see(run, people.values()), lacking_second_factor(people.values())
     found = {}
     for seat in seats:
         if seat.session_key is not None and seat.session_key in held:
-            person, ends = held[seat.session_key]
-            found[seat] = Access(person.pk, ends)
-        elif seat.session_key is None and seat.person in people:
+            person, ends, has_factor = held[seat.session_key]
+            if has_factor or person.pk not in lacking:
+                found[seat] = Access(person.pk, ends)
+        elif seat.session_key is None and seat.person in people and seat.person not in lacking:
             found[seat] = Access(people[seat.person].pk, None)
     return {seat: one for seat, one in found.items() if one.person in may}

@@ -15,6 +15,7 @@ from django.conf import settings
 from runs.enums import AuditChannel
 from runs.people import access_tokens
 from runs.people.permissions import lacking_second_factor
+from runs.people.provider_accounts import proves_second_factor
 from runs.store.audit_trail import Origin, coming_from
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
@@ -78,7 +79,7 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
         else:
             await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
         return
-    if await from_database(lambda: lacking_second_factor([row.user])):
+    if await from_database(lambda: lacking_second_factor([row.user]) and not proves_second_factor(row.user)):
         await _answer(send, HTTPStatus.FORBIDDEN, _NO_FACTOR)
         return
     server = await asyncio.to_thread(_load_server)

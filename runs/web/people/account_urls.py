@@ -4,6 +4,7 @@ from allauth.account import views
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from runs.web.people import provider_pages
 from runs.web.people.sign_in_pages import asked_again_before, end_session
 
 urlpatterns = [
@@ -13,6 +14,8 @@ urlpatterns = [
     path("password/new/", asked_again_before(views.password_set), name="account_set_password"),
     path("methods/webauthn/", RedirectView.as_view(pattern_name="mfa_index"), name="mfa_list_webauthn"),  # listed there
     path("methods/", include("allauth.mfa.urls")),
+    path("provider/connect/", provider_pages.connect, name="account_connect_provider"),
+    path("provider/disconnect/", provider_pages.disconnect, name="account_disconnect_provider"),
     path("sessions/", include("allauth.usersessions.urls")),
     path("sessions/<int:session_id>/end/", end_session, name="account_end_session"),
 ]

@@ -13,6 +13,7 @@ from django.utils.deprecation import MiddlewareMixin
 
 from runs.models import User
 from runs.people.permissions import lacking_second_factor
+from runs.web.site.sessions import has_provider_factor
 
 _OPEN = ("account_", "mfa_", "sign_in_", "usersessions_")
 """The beginnings of the names of the pages that they may use nevertheless."""
@@ -26,6 +27,8 @@ class SecondFactorRequired(MiddlewareMixin):
     ) -> HttpResponseBase | None:
         page = request.resolver_match
         is_open = page is not None and (page.url_name or "").startswith(_OPEN)
-        if is_open or not isinstance(request.user, User) or not lacking_second_factor([request.user]):
+        if is_open or not isinstance(request.user, User) or has_provider_factor(request.session):
+            return None
+        if not lacking_second_factor([request.user]):
             return None
         return redirect(f"{reverse('mfa_index')}?needed")

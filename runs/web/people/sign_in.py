@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable
 from typing import Any, override
 
@@ -15,16 +16,19 @@ from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from runs.logs import about
 from runs.models import User
+from runs.people.provider_accounts import connections_of
 from runs.store import broadcast
 from runs.web.site import sessions
 from runs.web.site.requests import about_request, program_of
 
 log = logging.getLogger(__name__)
+AGAIN = {"again": True}
+"""Kept with a sign-in through the provider that is asked of a person who has signed in already."""
 _UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  no address to listen on
 """For requests through a socket of this machine, because the list of sessions needs an address."""
 
@@ -47,6 +51,22 @@ class AccountAdapter(DefaultAccountAdapter):
         log.info("signed in", extra=about(**about_request(request)))
 
     @override
+    def post_login(self, request: HttpRequest, user: AbstractBaseUser, **kwargs: Any) -> HttpResponse:
+        """Note how recent a sign-in is with which the provider has let the person in, perhaps without asking."""
+        if login := (kwargs["signal_kwargs"] or {}).get("sociallogin"):
+            is_asked = login.state.get("data") == AGAIN
+            sessions.note_proof(request.session, time.time() if is_asked else login.account.extra_data["signed_in_at"])
+        return super().post_login(request, user, **kwargs)
+
+    @override
+    def logout(self, request: HttpRequest) -> None:
+        """Before somebody signs in through the provider who has signed in already."""
+        before = request.user.pk
+        super().logout(request)
+        if before:
+            broadcast.recheck(before)
+
+    @override
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         log.warning("refused: a wrong user name or password", extra=about(**about_request(request)))
 
@@ -63,13 +83,17 @@ class AccountAdapter(DefaultAccountAdapter):
     @override
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """A recent sign-in counts too. Allauth alone would ask again right after it."""
-        return not sessions.began_within(self.request.session, settings.ACCOUNT_REAUTHENTICATION_TIMEOUT)
+        return not sessions.proven_within(self.request.session, settings.ACCOUNT_REAUTHENTICATION_TIMEOUT)
 
     @override
     def get_reauthentication_methods(self, user: User | AnonymousUser) -> list[dict[str, Any]]:  # type: ignore[override]
-        """People who have neither a password nor a passkey need a new link."""
+        """People who have neither a password nor a passkey sign in through the provider, or with a new link."""
         methods = super().get_reauthentication_methods(user)
-        return methods or [{"id": "link", "description": "Use a new sign-in link", "url": reverse("sign_in_again")}]
+        again = reverse("sign_in_again")
+        provider = settings.IDENTITY_PROVIDER
+        if provider is not None and isinstance(user, User) and connections_of(user).exists():
+            methods.append({"id": "provider", "description": f"Use {provider.name}", "url": again})
+        return methods or [{"id": "link", "description": "Use a new sign-in link", "url": again}]
 
     @override
     def is_ajax(self, request: HttpRequest) -> bool:

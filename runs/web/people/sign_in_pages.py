@@ -5,9 +5,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
 from allauth.account.stages import LoginStage
 from allauth.account.utils import perform_login
 from allauth.account.views import LoginView
+from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.utils import is_mfa_enabled
 from allauth.usersessions.adapter import get_adapter as get_sessions_adapter
 from allauth.usersessions.models import UserSession
@@ -32,7 +34,6 @@ from runs.people import accounts
 from runs.store import broadcast
 from runs.web.site import throttle
 from runs.web.site.requests import about_request, on_this_site, person
-from runs.web.site.sessions import began_within
 
 log = logging.getLogger(__name__)
 _WANTED_SECONDS = 3_600
@@ -75,7 +76,7 @@ sign_in = login_not_required(SignIn.as_view())
 @never_cache
 @require_safe
 def sign_in_again(request: HttpRequest) -> HttpResponse:
-    """Before a change of who may do what, for people who sign in with links only. A new link leads back."""
+    """Before a change of who may do what: for people who sign in through the provider, or with links only."""
     response = render(request, "people/sign_in_again.html", how_to_get_a_link(request))
     _remember_wanted(request, response)
     return response
@@ -131,7 +132,7 @@ def _refuse_link(request: HttpRequest) -> HttpResponse:
 
 def _let_in(request: HttpRequest, who: User) -> HttpResponse:
     """Sign in, or ask for the second factor first. Redirects at once, so that the token stays in no address bar."""
-    wanted = on_this_site(request, request.GET.get("next", "")) or _wanted_before(request)
+    wanted = wanted_page(request)
     if request.user.is_authenticated and request.user.pk != who.pk:
         _end_session(request)
     response: HttpResponse = perform_login(request, who, redirect_url=wanted or reverse("inbox"))
@@ -157,11 +158,15 @@ def asked_again_before(view: Callable[..., HttpResponseBase]) -> Callable[..., H
     """Asks for a recent sign-in before the form is read. Allauth would keep its words, such as a new password, until
     the person has signed in.
     """
+    checking = reauthentication_required(lambda request: None)
 
     @wraps(view)
     def checked(request: HttpRequest) -> HttpResponseBase:
-        if request.method == "POST" and not began_within(request.session, settings.ACCOUNT_REAUTHENTICATION_TIMEOUT):
-            return redirect(request.path)
+        if request.method == "POST":
+            try:
+                checking(request)
+            except ReauthenticationRequired:
+                return redirect(request.path)
         return view(request)
 
     return checked
@@ -181,6 +186,12 @@ def end_session(request: HttpRequest, session_id: int) -> HttpResponse:
     messages.success(request, "The session has ended.")
     log.info("a session was ended", extra=about(**about_request(request)))
     return redirect("usersessions_list")
+
+
+def wanted_page(request: HttpRequest) -> str:
+    """The page of this site to which a sign-in leads, or an empty text."""
+    named = request.POST.get("next", "") or request.GET.get("next", "")
+    return on_this_site(request, named) or _wanted_before(request)
 
 
 def _wanted_before(request: HttpRequest) -> str:

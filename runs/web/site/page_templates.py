@@ -14,7 +14,12 @@ from runs.text.visible import make_visible
 
 
 def installation(request: HttpRequest) -> dict[str, object]:
-    return {"service": current_service(), "mcp_server": settings.MCP_SERVER}
+    provider = settings.IDENTITY_PROVIDER
+    return {
+        "service": current_service(),
+        "mcp_server": settings.MCP_SERVER,
+        "provider_name": provider.name if provider else "",
+    }
 
 
 class VisiblePages(DjangoTemplates):

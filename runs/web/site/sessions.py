@@ -6,8 +6,9 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
+from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, logout
 from django.contrib.auth.middleware import LoginRequiredMiddleware
@@ -24,11 +25,13 @@ from django.utils.deprecation import MiddlewareMixin
 from runs.errors import NotAllowed
 from runs.logs import about
 from runs.models import User
+from runs.people.identity_provider import IdentityProvider
 from runs.web.site.requests import about_request, is_background_form
 
 log = logging.getLogger(__name__)
 _BEGAN = "pev_began"
 _USED = "pev_used"
+_PROVEN = "pev_proven"
 _KEPT_FOR = 30
 """Seconds for which a use of the session is not written again: a page brings a dozen requests."""
 
@@ -44,11 +47,25 @@ class SessionStore(DatabaseStore):
 def begin(request: HttpRequest, **_: object) -> None:
     """Note that a person has just signed in with this session."""
     request.session[_BEGAN] = request.session[_USED] = time.time()
+    request.session.pop(_PROVEN, None)
 
 
-def began_within(session: SessionBase, seconds: float) -> bool:
-    """Whether the person signed in with this session in the last so many seconds."""
-    return time.time() - float(session.get(_BEGAN, 0)) < seconds
+def note_proof(session: SessionBase, at: float | None) -> None:
+    """Note when the person has shown an identity provider who they are: maybe long before the session, or unknown."""
+    session[_PROVEN] = at or 0
+
+
+def proven_within(session: SessionBase, seconds: float) -> bool:
+    """Whether the person has shown who they are, for this session, in the last so many seconds."""
+    return time.time() - float(session.get(_PROVEN, session.get(_BEGAN, 0))) < seconds
+
+
+def has_provider_factor(session: SessionBase | Mapping[str, Any]) -> bool:
+    """Whether the person signed in through an identity provider that has asked them for a second factor."""
+    provider: IdentityProvider | None = settings.IDENTITY_PROVIDER
+    if provider is None or not provider.has_second_factor:
+        return False
+    return any(record["method"] == "socialaccount" for record in session.get(AUTHENTICATION_METHODS_SESSION_KEY, ()))
 
 
 def ends_at(session: SessionBase | Mapping[str, Any], person: User) -> float | None:
@@ -63,7 +80,15 @@ def ends_at(session: SessionBase | Mapping[str, Any], person: User) -> float | N
     return min(ends, default=None)
 
 
-def holders(session_keys: Collection[str]) -> dict[str, tuple[User, float | None]]:
+class Holder(NamedTuple):
+    """Who is signed in with a session, when it ends in seconds since 1970, and whether it needs no factor besides."""
+
+    person: User
+    ends: float | None
+    has_factor: bool
+
+
+def holders(session_keys: Collection[str]) -> dict[str, Holder]:
     """Who is signed in with each of these sessions as of now, and when it ends; those that are over are left out.
 
     Read from the rows by two queries: a session may have been signed out, ended with all others of the person, or run
@@ -80,7 +105,7 @@ def holders(session_keys: Collection[str]) -> dict[str, tuple[User, float | None
             continue
         ends = ends_at(session, person)
         if ends is None or ends > now:
-            held[key] = person, ends
+            held[key] = Holder(person, ends, has_provider_factor(session))
     return held
 
 
@@ -92,8 +117,8 @@ def _is_bound_to(session: Mapping[str, Any], person: User) -> bool:
     return right_backend and any(constant_time_compare(bound, one) for one in known)
 
 
-def holder(session_key: str | None) -> tuple[User, float | None]:
-    """Who is signed in with this session now, and when it ends. Raises NotAllowed if no one is."""
+def holder(session_key: str | None) -> Holder:
+    """Who is signed in with this session now. Raises NotAllowed if no one is."""
     found = holders([session_key]) if session_key else {}
     if not session_key or session_key not in found:
         raise NotAllowed("You are signed out.")

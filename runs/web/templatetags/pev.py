@@ -18,7 +18,8 @@ from runs.enums import Severity
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence, UntracedFigure
 from runs.lifecycle.change_requests import said_at
-from runs.models import Attempt, Run
+from runs.models import Attempt, Run, User
+from runs.people.provider_accounts import connections_of
 from runs.readmodel.status_words import compared, decided, decision_in_words, decision_mark
 from runs.readmodel.status_words import words as words
 from runs.text.diff import DiffPiece
@@ -333,3 +334,9 @@ def button_style(tags: list[str] | None) -> str:
 @register.filter
 def browser(user_agent: str) -> str:
     return program_of(user_agent)
+
+
+@register.filter
+def is_connected(user: User) -> bool:
+    """Whether the person has an account at the identity provider."""
+    return connections_of(user).exists()

@@ -5,7 +5,8 @@ import resource
 import pytest
 from pytest_django import Settings
 
-from runs.management.commands.serve import MAX_FILES, is_loopback, raise_file_limit, warning
+from runs.management.commands.serve import MAX_FILES, raise_file_limit, warning
+from runs.text.domains import is_loopback
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,10 @@ TABLE = {
     "account/methods/webauthn/reauthenticate/": of_allauth(302),
     "account/methods/webauthn/keys/<int:pk>/edit/": of_allauth(get=404, post=404),  # they have none
     "account/methods/webauthn/keys/<int:pk>/remove/": of_allauth(get=404, post=404, delete=404, put=405),
+    "sign-in/provider/": Row(post=(404,) * 5, open=True),  # without a provider in the settings
+    "sign-in/provider/callback/": Row(get=(404,) * 5, open=True),
+    "account/provider/connect/": Row(get=(302, 404, 404, 404, 404), post=(302, 404, 404, 404, 404)),
+    "account/provider/disconnect/": Row(get=(302, 404, 404, 404, 404), post=(302, 404, 404, 404, 404)),
     "sign-in/<path:token>/": Row(get=(302,) * 5, post=(302,) * 5, open=True),
     "healthz": Row(get=(200,) * 5, open=True),
     "readyz": Row(get=(200,) * 5, open=True),

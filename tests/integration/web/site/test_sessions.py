@@ -103,7 +103,7 @@ def test_a_session_of_before_the_limits_is_held_to_them_from_its_next_page_on(al
 def test_who_holds_a_session_is_read_from_the_rows(alice: User) -> None:
     client = signed_in(alice)
     key = client.session.session_key
-    person, ends = holder(key)
+    person, ends, _ = holder(key)
     assert (person, round((ends or 0) - time.time(), -2)) == (alice, 14 * 86_400)
     User.objects.update(is_active=False)
     for ended in (key, "0" * 32, "", None):
