@@ -107,7 +107,9 @@ class ProviderConnection(OpenIDConnectOAuth2Adapter):
 
     @override
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
-        return request.build_absolute_uri(reverse("sign_in_provider_callback"))
+        """The one that the provider knows, which begins with the public address where the settings name it."""
+        path = reverse("sign_in_provider_callback")
+        return f"{settings.PUBLIC_URL}{path}" if settings.PUBLIC_URL else request.build_absolute_uri(path)
 
     @override
     def get_access_token_data(

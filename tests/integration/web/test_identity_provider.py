@@ -111,6 +111,13 @@ def test_the_address_has_a_state_a_nonce_and_a_challenge_and_leads_back_to_the_h
     assert SECRET not in answer.context["address"]
 
 
+def test_it_leads_back_to_the_public_address_where_there_is_one(
+    client: Client, provider: FakeIdentityProvider, settings: Settings
+) -> None:
+    settings.PUBLIC_URL = "https://pev.example"
+    assert parameters(leave(client))["redirect_uri"] == "https://pev.example/sign-in/provider/callback/"
+
+
 def test_without_a_provider_there_is_no_button_and_no_address(client: Client, alice: User) -> None:
     assert "Sign in with your organisation" not in client.get("/sign-in/").text
     assert client.post("/sign-in/provider/").status_code == 404
