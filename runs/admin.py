@@ -20,7 +20,7 @@ from runs.people.permissions import is_administrator
 
 
 class Administration(admin.AdminSite):
-    """For superusers. Others get 404 (S4). Anyone who has not signed in has been redirected already."""
+    """For administrators. Others get 404 (S4). Anyone who has not signed in has been redirected already."""
 
     site_header = site_title = "pevsite administration"
     index_title = "What this installation holds"
@@ -47,6 +47,12 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
     """Lists and pages without editing."""
 
     show_full_result_count = False  # counting all events takes longer than showing a hundred
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return is_administrator(request.user)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_administrator(request.user)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -195,8 +201,8 @@ class AccessTokenAdmin(ReadOnly):
 class UserAdmin(ReadOnly):
     """People are invited, and made inactive with all that they are signed in to, on their own page."""
 
-    fields = ("username", "is_active", "is_superuser", "last_login", "signed_out_at", "date_joined")
-    list_display = ("username", "is_active", "is_superuser", "last_login", "signed_out_at")
-    list_filter = ("is_active", "is_superuser")
+    fields = ("username", "is_active", "groups", "is_superuser", "last_login", "signed_out_at", "date_joined")
+    list_display = ("username", "is_active", "last_login", "signed_out_at")
+    list_filter = ("is_active", "groups")
     search_fields = ("username",)
     ordering = ("username",)

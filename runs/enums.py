@@ -280,6 +280,7 @@ class EventKind(StrEnum):
     LIMITS_RAISED = "limits_raised"
     APPROVER_ADDED = "approver_added"
     APPROVER_REMOVED = "approver_removed"
+    SHARED = "shared"
     FINALISING = "finalising"
     ANSWERED = "answered"
     FINISHED = "finished"
@@ -381,12 +382,19 @@ class Tour(StrEnum):
 
 
 class PersonRole(StrEnum):
-    """What a person may do here."""
+    """What a person may do here. Each role is a Django group with permissions (`runs.people.roles`)."""
 
     VIEWER = "viewer"
     SUBMITTER = "submitter"
     APPROVER = "approver"
     ADMINISTRATOR = "administrator"
+
+
+class ShareLevel(StrEnum):
+    """What those may do with whom a run is shared: look at it, or also decide in it."""
+
+    LOOK = "look"
+    DECIDE = "decide"
 
 
 class LinkKind(StrEnum):

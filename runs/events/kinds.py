@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runs.contracts.base import JsonObject
-from runs.enums import Action, EventKind, GateStatus, Outcome
+from runs.enums import Action, EventKind, GateStatus, Outcome, ShareLevel
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
 
@@ -633,7 +633,7 @@ class LimitsRaised(EventData):
 
 
 class ApproverAdded(EventData):
-    """`person`: the name of the person who may now see the run and decide in it."""
+    """Earlier versions wrote it where this one writes `Shared`, as they did with `ApproverRemoved`."""
 
     groups = frozenset({"decision"})
     kind: Literal[EventKind.APPROVER_ADDED] = EventKind.APPROVER_ADDED
@@ -652,6 +652,27 @@ class ApproverRemoved(EventData):
 
     def _sentence(self, step: str) -> str:
         return f"{self.by} took {self.person} off the list of those who may see this run and decide in it."
+
+
+class Shared(EventData):
+    """`who`: the name of a person or a group, or empty for everyone here. Without a `level` they see it no longer."""
+
+    groups = frozenset({"decision"})
+    kind: Literal[EventKind.SHARED] = EventKind.SHARED
+    by: str
+    who: str = ""
+    is_group: bool = False
+    level: ShareLevel | None = None
+
+    def _sentence(self, step: str) -> str:
+        them = f"the group {self.who}" if self.is_group else self.who or "everyone here"
+        match self.level:
+            case ShareLevel.DECIDE:
+                return f"{self.by} let {them} see this run and decide in it."
+            case ShareLevel.LOOK:
+                return f"{self.by} let {them} look at this run."
+            case None:
+                return f"{self.by} no longer shares this run with {them}."
 
 
 class Finalising(EventData):

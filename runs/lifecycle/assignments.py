@@ -16,7 +16,7 @@ from runs.errors import DecisionRefused, InvalidInput
 from runs.events import kinds as events
 from runs.models import Gate, Run, User
 from runs.notices import outbox
-from runs.people.permissions import check_can_decide, who_can_see
+from runs.people.permissions import check_can_decide, first_people, named_deciders, who_can_decide
 from runs.pev.decision_limits import GROUP, OWNER
 from runs.store import audit_trail, event_log
 
@@ -56,7 +56,7 @@ def in_turn(gate: Gate) -> Sequence[User]:
     if gate.assigned_group_id:
         keys = set(User.objects.filter(groups=gate.assigned_group_id).values_list("pk", flat=True))
         return [person for person in people if person.pk in keys]
-    named = set(gate.run.approvers.values_list("pk", flat=True))
+    named = set(named_deciders(gate.run).exclude(pk=gate.run.owner_id).values_list("pk", flat=True))
     owner = [person for person in people if person.pk == gate.run.owner_id]
     return [person for person in people if person.pk in named] or owner or people
 
@@ -78,7 +78,7 @@ def _people_who_may(gate: Gate) -> list[User]:
         last=Max("assigned_gates__assigned_at"),
     )
     ordered = list(people.order_by("waiting", F("last").asc(nulls_first=True), "pk"))
-    return _allowed(gate, ordered, who_can_see(gate.run, ordered))
+    return _allowed(gate, ordered, who_can_decide(gate.run, ordered))
 
 
 def _active() -> QuerySet[User]:
@@ -86,8 +86,8 @@ def _active() -> QuerySet[User]:
 
 
 def _allowed(gate: Gate, people: Iterable[User], may: Set[int]) -> list[User]:
-    first = {gate.run.owner_id, gate.plan.author_id if gate.plan else None} if gate.second_person else set()
-    return [person for person in people if person.pk in may and person.pk not in first]
+    first = first_people(gate.run) if gate.second_person else []
+    return [person for person in people if person.pk in may and person not in first]
 
 
 def choices_of(run: Run, gates: Sequence[Gate]) -> dict[int, list[User]]:
@@ -95,7 +95,7 @@ def choices_of(run: Run, gates: Sequence[Gate]) -> dict[int, list[User]]:
     if not gates:
         return {}
     people = list(_active().order_by("username"))
-    may = who_can_see(run, people)
+    may = who_can_decide(run, people)
     return {gate.pk: _allowed(gate, people, may) for gate in gates}
 
 
@@ -119,7 +119,7 @@ def hand_on(gate_id: int, user: User, person: User, seen: int | None) -> None:
             whose = gate.assigned_to.get_username() if gate.assigned_to else "nobody"
             raise DecisionRefused(f"The decision was handed on meanwhile: it is assigned to {whose} now.")
         chosen = list(_active().filter(pk=person.pk))
-        if not _allowed(gate, chosen, who_can_see(run, chosen)):
+        if not _allowed(gate, chosen, who_can_decide(run, chosen)):
             raise InvalidInput(f"{person.get_username()} may not make this decision. Choose one of those who may.")
         assign(gate, person, by=user)
 

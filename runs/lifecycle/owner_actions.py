@@ -1,19 +1,16 @@
-"""What an owner does with a run besides its work: renaming, archiving, what its report names, and choosing who else may
-decide in it.
-"""
+"""What an owner does with a run besides its work: renaming, archiving, and what its report names."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from runs.enums import RunStatus
 from runs.errors import DecisionRefused, InvalidInput
 from runs.events import kinds as events
 from runs.models import Run, User
-from runs.people.permissions import check_can_choose_approvers, check_can_manage
+from runs.people.permissions import check_can_manage
 from runs.store import event_log
 
 MAX_TITLE = 120
@@ -120,45 +117,3 @@ def _managed(run_id: int, user: User) -> Run:
     run = event_log.locked(run_id)
     check_can_manage(user, run)
     return run
-
-
-def possible_approvers(run: Run) -> QuerySet[User]:
-    """The people who could be added: active, not the owner, not an approver yet."""
-    others = User.objects.filter(is_active=True).exclude(pk=run.owner_id)
-    return others.exclude(pk__in=run.approvers.values("pk")).order_by("username")
-
-
-def add_approver(run_id: int, user: User, person: User) -> None:
-    """Let a person see the run and decide in it. The owner still cannot approve where a second person is required.
-
-    Raises NotAllowed, or InvalidInput for the owner, an inactive person, or an approver.
-    """
-    with event_log.writing():
-        run = event_log.locked(run_id)
-        check_can_choose_approvers(user, run)
-        if not possible_approvers(run).filter(pk=person.pk).exists():
-            raise InvalidInput(f"{person.get_username()} cannot be added: not active, or may decide here already.")
-        run.approvers.add(person)
-        event_log.record(run_id, events.ApproverAdded(by=user.get_username(), person=person.get_username()))
-
-
-def remove_approver(run_id: int, user: User, person: User) -> None:
-    """Let a person no longer see the run or decide in it. Their decisions stay, with their name.
-
-    Raises NotAllowed, or InvalidInput for a person who is no approver, or who is the only second person of a run that
-    needs one.
-    """
-    with event_log.writing():
-        run = event_log.locked(run_id)  # so that a decision of theirs comes before or after this
-        check_can_choose_approvers(user, run)
-        approvers = list(run.approvers.all())
-        if person not in approvers:
-            raise InvalidInput(f"{person.get_username()} is not among those who may decide here.")
-        left = [one for one in approvers if one.is_active and one not in (person, run.owner)]
-        if run.policy.second_person and person.is_active and not left:
-            raise InvalidInput(
-                f"A second person has to approve in this run, and {person.get_username()} is the only one. Add "
-                "someone else first."
-            )
-        run.approvers.remove(person)
-        event_log.record(run_id, events.ApproverRemoved(by=user.get_username(), person=person.get_username()))

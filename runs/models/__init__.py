@@ -9,7 +9,7 @@ from runs.models.installation import DeletedRun, Discarded, LeaderLock, Probe, P
 from runs.models.notices import Delivery, Notice, NoticeSettings
 from runs.models.people import AccessToken, Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
-from runs.models.runs import Event, Run
+from runs.models.runs import Event, Run, Share
 from runs.models.work import WorkItem
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Rendition",
     "Run",
     "ServerListing",
+    "Share",
     "Snooze",
     "Step",
     "Template",

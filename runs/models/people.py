@@ -10,6 +10,9 @@ from runs.enums import LinkKind, Tour
 from runs.models.fields import only, word_field
 from runs.models.querysets import AccessTokenQuerySet, LinkQuerySet
 
+SUBMIT, DECIDE, ADMINISTER = "runs.add_run", "runs.decide_run", "runs.administer"
+"""The permissions that rules ask for. `runs.people.roles` says who holds them."""
+
 
 class User(AbstractUser):
     """A person. They sign in with a link, a passkey or a password, which is unusable until they set one."""
@@ -19,6 +22,16 @@ class User(AbstractUser):
     # An IANA name; empty for that of the installation.
     time_zone = models.CharField(max_length=64, default="", db_default="", blank=True)
     tour = word_field(Tour, default=Tour.FIRST_RUN.value, db_default=Tour.FIRST_RUN.value, editable=False)
+
+    @property
+    def is_administrator(self) -> bool:
+        """Whether they may see all runs, and manage people and rows of the installation."""
+        return self.is_active and self.has_perm(ADMINISTER)
+
+    @property
+    def may_submit(self) -> bool:
+        """Whether they may submit tasks."""
+        return self.is_active and self.has_perm(SUBMIT)
 
 
 class Link(models.Model):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import uuid
 
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.db import models
 
 from runs.contracts.base import Contract
-from runs.enums import EventKind, Outcome, RunStatus
+from runs.enums import EventKind, Outcome, RunStatus, ShareLevel
 from runs.evidence.results import Judgement
 from runs.models.fields import Column, ContractField, choices, only, word_field
 from runs.models.files import Tree
@@ -46,7 +47,8 @@ class Run(models.Model):
     """One submitted task."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
-    approvers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="runs_to_approve", blank=True)
+    # Whether everyone here may look at it. Who else may, and who may decide: `shares`.
+    open_to_all = models.BooleanField(default=False, db_default=False)
     # The token of the form, so that a form that is sent twice makes one run.
     submission = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     title = models.CharField(max_length=120)
@@ -91,9 +93,15 @@ class Run(models.Model):
     revision: Column[Revision | None] = ContractField(Revision, null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
+    # Set by `runs.web.site.requests.visible_run`, for the pages of one person.
+    viewer_may_decide = False
 
     class Meta:
         ordering = ["-id"]
+        permissions = [
+            ("decide_run", "Can decide in runs that are shared for it"),
+            ("administer", "Can see all runs and manage the people and the installation"),
+        ]
         # Lists are counted and sorted without reading rows, which are mostly request, policy and answer.
         indexes = [models.Index(fields=["archived_at", "status", "finished_at", "owner"], name="run_lists")]
         constraints = [
@@ -112,6 +120,30 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"Run {self.pk}: {self.title}"
+
+
+class Share(models.Model):
+    """Someone else who may see a run, or a group whose members may: to look, or also to decide."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="shares")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="shares")
+    group = models.ForeignKey(Group, models.CASCADE, null=True, blank=True, related_name="shares")
+    level = word_field(ShareLevel, default=ShareLevel.DECIDE.value, db_default=ShareLevel.DECIDE.value)
+
+    class Meta:
+        ordering = ["id"]
+        unique_together = [("run", "user"), ("run", "group")]
+        constraints = [
+            only("level", ShareLevel, "share_level_known"),
+            models.CheckConstraint(
+                condition=models.Q(user__isnull=True, group__isnull=False)
+                | models.Q(user__isnull=False, group__isnull=True),
+                name="share_with_one",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.run_id} for {self.user or self.group}"
 
 
 class Event(models.Model):

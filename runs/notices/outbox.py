@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.db.models import Q
-
 from runs.enums import NoticeKind
 from runs.models import Gate, Notice, Run, User
-from runs.people.permissions import who_can_see
+from runs.people.permissions import first_people, named_deciders, who_can_see
 
 
 def announce(
@@ -44,13 +42,13 @@ def announce_end(run: Run) -> None:
 
 def people_of(run: Run) -> list[User]:
     """Who submitted the task, and who else may decide."""
-    named = Run.approvers.through.objects.filter(run_id=run.pk)
-    return list(User.objects.filter(Q(pk=run.owner_id) | Q(pk__in=named.values("user_id")), is_active=True))
+    return list(named_deciders(run))
 
 
 def people_asked(gate: Gate) -> list[User]:
     """For whom a gate waits: those who may approve, of the people of its run."""
-    return [one for one in people_of(gate.run) if not (gate.second_person and one.pk == gate.run.owner_id)]
+    not_by = first_people(gate.run) if gate.second_person else []
+    return [one for one in people_of(gate.run) if one not in not_by]
 
 
 def _write(notices: Iterable[Notice]) -> None:

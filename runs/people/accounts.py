@@ -2,23 +2,26 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import partial
 
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
+from django.contrib.auth.models import Group
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
 from pevsite.installation import PROGRAM
-from runs.enums import LinkKind
+from runs.enums import AuditKind, LinkKind, PersonRole
 from runs.errors import InvalidInput
 from runs.models import Link, User
-from runs.store import broadcast
+from runs.people.permissions import administrators
+from runs.people.roles import NEW_PEOPLE, groups_of, teams
+from runs.store import audit_trail, broadcast, event_log
 
 LIFETIMES = {LinkKind.SIGN_IN: timedelta(minutes=10), LinkKind.INVITATION: timedelta(days=7)}
 """How long links are valid. A sign-in link is used by a person who has just asked for it; an invitation is mailed."""
@@ -67,26 +70,29 @@ def _storable(name: str) -> str:
     return name.encode(errors="replace").decode()
 
 
-def invite(name: str, *, administrator: bool = False) -> User:
-    """Add a person with this name, without a password. Returns the existing person if they have never signed in.
+def invite(name: str, roles: Collection[PersonRole] = NEW_PEOPLE) -> User:
+    """Add a person with this name, without a password. Returns the existing person, with these roles, if they have
+    never signed in.
 
-    Raises InvalidInput for a name that cannot be used, or that belongs to a person who has signed in before.
+    Raises InvalidInput for a name that cannot be used, that belongs to a person who has signed in before, or without
+    a role.
     """
     name = User.normalize_username(_storable(name).strip())
     known = User.objects.filter(username__iexact=name).first()
     if known is not None:
         if known.is_active and known.last_login is None and known.username == name:
-            if administrator:
-                set_administrator(known, administrator=True)
+            set_roles(known, roles)
             return known
         raise InvalidInput(f"There is a “{known.get_username()}” already: print a link for them, or activate them.")
-    person = User(username=name, is_superuser=administrator, is_staff=administrator)
+    person = User(username=name)
     person.set_unusable_password()
     try:
         person.full_clean(exclude=["password"])
     except ValidationError as error:
         raise InvalidInput(f"“{name[:150]}” cannot be a user name: {' '.join(error.messages)}") from error
-    person.save()
+    with transaction.atomic():
+        person.save()
+        set_roles(person, roles)
     return person
 
 
@@ -146,21 +152,38 @@ def activate(person: User) -> None:
     _change(person, apply)
 
 
-def set_administrator(person: User, *, administrator: bool) -> None:
-    """Raises InvalidInput for the last administrator who is active."""
+def set_roles(person: User, roles: Collection[PersonRole], members: Collection[Group] | None = None) -> None:
+    """Give a person these roles, and take the others from them; with `members`, make them a member of these teams only.
+
+    Raises InvalidInput without a role, or if no administrator would be left who is active.
+    """
+    if not roles:
+        raise InvalidInput("Choose a role. A person who may do nothing any more is deactivated instead.")
 
     def apply(row: User) -> None:
-        row.is_superuser = row.is_staff = administrator
+        row.is_superuser = False  # Django's, which no group takes away
+        kept = row.groups.filter(pk__in=teams()) if members is None else members
+        before = _group_names(row)
+        row.groups.set([*kept, *groups_of(roles)])
+        after = _group_names(row)
+        if after != before:
+            audit_trail.record(
+                AuditKind.ROLE_CHANGED, subject=row.get_username(), person=row.pk, before=before, after=after
+            )
 
-    _change(person, apply, keeps_administrator=administrator)
+    _change(person, apply, keeps_administrator=PersonRole.ADMINISTRATOR in roles)
+
+
+def _group_names(row: User) -> str:
+    return ", ".join(row.groups.order_by("name").values_list("name", flat=True))[:500]
 
 
 def _change(person: User, apply: Callable[[User], None], *, keeps_administrator: bool = True) -> None:
     """Change the row of a person under a lock. After the commit their sockets check whether they may stay open."""
     with transaction.atomic():
         # All administrators are locked, or two who make each other inactive at the same time could both succeed.
-        administrators = User.objects.filter(is_superuser=True, is_active=True)
-        active = {user.pk for user in administrators.select_for_update()}
+        event_log.lock_rows(administrators())
+        active = set(administrators().values_list("pk", flat=True))
         row = User.objects.select_for_update().get(pk=person.pk)
         if not keeps_administrator and active == {row.pk}:
             raise InvalidInput(
@@ -190,10 +213,4 @@ def forget_ended_sessions() -> None:
 
 def first_administrator() -> User:
     """The active administrator who was added first. Creates one without a password if there is none."""
-    first = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
-    if first:
-        return first
-    admin = User(username="admin", is_staff=True, is_superuser=True)
-    admin.set_unusable_password()
-    admin.save()
-    return admin
+    return administrators().order_by("pk").first() or invite("admin", [PersonRole.ADMINISTRATOR])

@@ -9,34 +9,71 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from runs.enums import GateStatus
+from runs.enums import GateStatus, ShareLevel
 from runs.errors import NotAllowed
-from runs.models import Gate, Run, Template, User
+from runs.models import Gate, Plan, Run, Share, Template, User
+from runs.models.people import ADMINISTER, DECIDE, SUBMIT
 from runs.models.querysets import RunQuerySet
 
 type Person = User | AnonymousUser
+MAY_LOOK = "You may look at this run, but not decide in it. Its owner can share it with you for that."
 
 
 def is_administrator(user: Person) -> bool:
-    """Whether this person may see all runs, and manages people and rows of the installation."""
-    return user.is_active and user.is_superuser
+    return isinstance(user, User) and user.is_administrator
+
+
+def administrators() -> QuerySet[User]:
+    """Everyone who `is_administrator`."""
+    return _holding(ADMINISTER)
+
+
+def _holding(permission: str) -> QuerySet[User]:
+    """The active people with a permission."""
+    return User.objects.with_perm(permission, backend=settings.AUTHENTICATION_BACKENDS[0])
 
 
 def visible_runs(user: Person) -> RunQuerySet:
-    """The runs this person may see: their own, those they approve; all of them for an administrator."""
+    """The runs this person may see: their own, those shared with them, open ones; all of them for an administrator."""
     if not user.is_authenticated:
         return Run.objects.none()
     if is_administrator(user):
         return Run.objects.all()
-    named = Run.approvers.through.objects.filter(user_id=user.pk)
-    return Run.objects.filter(Q(owner_id=user.pk) | Q(pk__in=named.values("run_id")))
+    shared = Q(pk__in=_shared_with(user).values("run_id"))
+    return Run.objects.filter(Q(owner_id=user.pk) | Q(open_to_all=True) | shared)
+
+
+def _shared_with(user: User) -> QuerySet[Share]:
+    groups = User.groups.through.objects.filter(user_id=user.pk)
+    return Share.objects.filter(Q(user_id=user.pk) | Q(group_id__in=groups.values("group_id")))
+
+
+def decidable_runs(user: Person) -> RunQuerySet:
+    """The runs in which this person may decide: the condition of `can_decide` for lists."""
+    return Run.objects.filter(_decidable(user)) if user.is_authenticated else Run.objects.none()
+
+
+def _decidable(user: Person) -> Q:
+    """The condition on runs under which a person who is signed in may decide in them."""
+    assert isinstance(user, User)
+    if is_administrator(user):
+        return Q()
+    allowed = Q(pk__in=[])
+    if user.may_submit:
+        allowed |= Q(owner_id=user.pk)
+    if user.has_perm(DECIDE):
+        allowed |= Q(pk__in=_shared_with(user).filter(level=ShareLevel.DECIDE).values("run_id"))
+    return allowed
 
 
 def approvable_gates(user: Person) -> QuerySet[Gate]:
     """The open gates that wait for this person, because they may approve. Other gates they can only reject."""
-    gates = Gate.objects.open().filter(Q(second_person=False) | ~Q(run__owner_id=user.pk))
+    if not user.is_authenticated:
+        return Gate.objects.none()
+    gates = Gate.objects.open().filter(_second_person(user, "second_person", "run__owner_id", "run_id"))
     # Few gates are open, so that it is quicker to look up the run of each.
-    return gates if is_administrator(user) else gates.filter(Exists(visible_runs(user).filter(pk=OuterRef("run_id"))))
+    allowed = decidable_runs(user).filter(pk=OuterRef("run_id"))
+    return gates if is_administrator(user) else gates.filter(Exists(allowed))
 
 
 def awaiting(runs: RunQuerySet, user: Person, *conditions: Q) -> RunQuerySet:
@@ -45,7 +82,27 @@ def awaiting(runs: RunQuerySet, user: Person, *conditions: Q) -> RunQuerySet:
     The condition is that of `approvable_gates`, as a join: with ten thousand open gates it takes half the time of a
     subquery.
     """
-    return runs.filter(*conditions, Q(gates__second_person=False) | ~Q(owner_id=user.pk), gates__status=GateStatus.OPEN)
+    if not user.is_authenticated:
+        return runs.none()
+    own = _second_person(user, "gates__second_person", "owner_id", "pk")
+    return runs.filter(*conditions, _decidable(user), own, gates__status=GateStatus.OPEN)
+
+
+def _second_person(user: User, needed: str, owner: str, run: str) -> Q:
+    """The condition under which a person is no obstacle to a second person: neither submitted nor edited the plan."""
+    edited = Plan.objects.filter(run_id=OuterRef(run), author_id=user.pk)
+    return Q(**{needed: False}) | (~Q(**{owner: user.pk}) & ~Q(Exists(edited)))
+
+
+def is_first_person(user: User, run: Run) -> bool:
+    """Whether a person has submitted the task or edited its plan, and so is no second person for it."""
+    return user.pk == run.owner_id or run.plans.filter(author_id=user.pk).exists()
+
+
+def first_people(run: Run) -> list[User]:
+    """Everyone who `is_first_person`: the owner first."""
+    editors = User.objects.filter(pk__in=run.plans.filter(author__isnull=False).values("author_id"))
+    return [run.owner, *editors.exclude(pk=run.owner_id).order_by("username")]
 
 
 def visible_templates(user: Person) -> QuerySet[Template]:
@@ -58,20 +115,50 @@ def can_see(user: Person, run: Run) -> bool:
 
 
 def who_can_see(run: Run, people: Iterable[User]) -> set[int]:
-    """The ids of the people who may see this run (see `can_see`), in one query for any number of people."""
-    named = set(Run.approvers.through.objects.filter(run_id=run.pk).values_list("user_id", flat=True))
-    return {one.pk for one in people if one.pk == run.owner_id or one.pk in named or is_administrator(one)}
+    """The ids of the people who may see this run (see `can_see`), in two queries for any number of people."""
+    asked = {one.pk for one in people if one.is_active}
+    if run.open_to_all:
+        return asked
+    named = asked & {run.owner_id, *_people_of(run.shares.all()).filter(pk__in=asked).values_list("pk", flat=True)}
+    return named | set(administrators().filter(pk__in=asked - named).values_list("pk", flat=True))
 
 
-def can_choose_approvers(user: Person, run: Run) -> bool:
-    """Whether a person may choose approvers: the owner, or an administrator in case the owner has left."""
+def named_deciders(run: Run) -> QuerySet[User]:
+    """The active people who may decide in a run because they own it or it is shared with them, by name."""
+    shared = _people_of(run.shares.filter(level=ShareLevel.DECIDE))
+    allowed = Q(pk=run.owner_id, pk__in=_holding(SUBMIT).values("pk"))
+    allowed |= Q(pk__in=shared.values("pk")) & Q(pk__in=_holding(DECIDE).values("pk"))
+    return User.objects.filter(allowed, is_active=True).order_by("username")
+
+
+def who_can_decide(run: Run, people: Iterable[User]) -> set[int]:
+    """The ids of the people who may decide in this run (see `can_decide`), in two queries for any number of people."""
+    asked = {one.pk for one in people}
+    named = set(named_deciders(run).filter(pk__in=asked).values_list("pk", flat=True))
+    return named | set(administrators().filter(pk__in=asked - named).values_list("pk", flat=True))
+
+
+def _people_of(shares: QuerySet[Share]) -> QuerySet[User]:
+    """The people with whom a run is shared, by name or by a group."""
+    members = User.groups.through.objects.filter(group_id__in=shares.values("group_id"))
+    return User.objects.filter(Q(pk__in=shares.values("user_id")) | Q(pk__in=members.values("user_id")))
+
+
+def check_can_submit(user: User) -> None:
+    """Raises NotAllowed."""
+    if not user.may_submit:
+        raise NotAllowed("Your role does not allow you to submit tasks. An administrator can give you another one.")
+
+
+def can_share(user: Person, run: Run) -> bool:
+    """Whether a person may share a run: the owner, or an administrator in case the owner has left."""
     return user.is_active and (user.pk == run.owner_id or is_administrator(user))
 
 
-def check_can_choose_approvers(user: Person, run: Run) -> None:
+def check_can_share(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
-    if not can_choose_approvers(user, run):
-        raise NotAllowed("Only the person who submitted the task or an administrator can choose who else may decide.")
+    if not can_share(user, run):
+        raise NotAllowed("Only the person who submitted the task or an administrator can choose who else may see it.")
 
 
 def can_manage(user: Person, run: Run) -> bool:
@@ -85,26 +172,39 @@ def check_can_manage(user: Person, run: Run) -> None:
         raise NotAllowed("Only the person who submitted the task or an administrator can rename, archive or delete it.")
 
 
+def can_decide(user: Person, run: Run) -> bool:
+    """Whether a person may answer gates of a run, edit its plan, stop it and pause it."""
+    return decidable_runs(user).filter(pk=run.pk).exists()
+
+
 def check_can_decide(user: Person, run: Run) -> None:
-    """Raises NotAllowed for a person who may not answer gates of the run. Everyone who may see it may answer."""
-    if not can_see(user, run):
-        raise NotAllowed("You may not decide anything in this run.")
+    """Raises NotAllowed."""
+    if not can_decide(user, run):
+        raise NotAllowed(MAY_LOOK if can_see(user, run) else "You may not decide anything in this run.")
 
 
 def all_may_see(before: Run, run: Run) -> bool:
     """Whether everyone who may see a run may also see the one before. Only then its pages show details of that."""
-    known = {before.owner_id, *before.approvers.values_list("pk", flat=True)}
-    return {run.owner_id, *run.approvers.values_list("pk", flat=True)} <= known
+    if before.open_to_all or run.open_to_all:
+        return before.open_to_all
+    people, groups = _named(run)
+    known_people, known_groups = _named(before)
+    return people <= known_people and groups <= known_groups
+
+
+def _named(run: Run) -> tuple[set[int | None], set[int | None]]:
+    """The ids of the people and the groups that may see a run."""
+    rows = list(run.shares.values_list("user_id", "group_id"))
+    return {run.owner_id, *(user for user, _ in rows if user)}, {group for _, group in rows if group}
 
 
 def lacking_second_factor(people: Iterable[User]) -> set[int]:
-    """The ids of those who must add a passkey or an authenticator app before they go on: at most one query."""
-    required = {
-        person.pk
-        for person in people
-        if settings.SECOND_FACTOR == "everyone"
-        or (settings.SECOND_FACTOR == "administrators" and is_administrator(person))
-    }
+    """The ids of those who must add a passkey or an authenticator app before they go on: at most two queries."""
+    required = {person.pk for person in people}
+    if settings.SECOND_FACTOR == "administrators":
+        required = set(administrators().filter(pk__in=required).values_list("pk", flat=True))
+    elif settings.SECOND_FACTOR != "everyone":
+        return set()
     if not required:
         return set()
     types = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]

@@ -45,6 +45,6 @@ def set_roles(person: User, roles: Collection[PersonRole]) -> None:
     The last active administrator stays one: nobody else could change that again.
     """
     try:
-        accounts.set_administrator(person, administrator=PersonRole.ADMINISTRATOR in roles)
+        accounts.set_roles(person, roles or [PersonRole.VIEWER])
     except InvalidInput as problem:
         log.warning("people: the provider's roles of “%s” are not set: %s", person.get_username(), problem)

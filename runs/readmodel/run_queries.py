@@ -12,10 +12,10 @@ from enum import StrEnum
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Lower
 
-from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, Show, StepStatus
+from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, ShareLevel, Show, StepStatus
 from runs.errors import FromLaterVersion
 from runs.lifecycle.snoozes import snoozed_gates
-from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
+from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Share, Step, User
 from runs.models.querysets import RunQuerySet
 from runs.people.permissions import Person, approvable_gates, awaiting, is_administrator, visible_runs
 from runs.pev.policy import RULES
@@ -293,10 +293,12 @@ _KNOWN_STEP = Q(step=None) | Q(step__status__in=list(StepStatus))
 
 
 def approvers(runs: Sequence[int]) -> dict[int, list[str]]:
-    """Who may decide in addition to the owner, by run."""
-    through = Run.approvers.through.objects.filter(run__in=runs, user__is_active=True).order_by("user__username")
+    """The people and groups with whom runs are shared for decisions, by run."""
+    shares = Share.objects.filter(run__in=runs, level=ShareLevel.DECIDE)
+    people = shares.filter(user__is_active=True).order_by("user__username").values_list("run_id", "user__username")
+    groups = shares.filter(group__isnull=False).order_by("group__name").values_list("run_id", "group__name")
     found: dict[int, list[str]] = {}
-    for run_id, name in through.values_list("run_id", "user__username"):
+    for run_id, name in (*people, *groups):
         found.setdefault(run_id, []).append(name)
     return found
 

@@ -14,7 +14,7 @@ from runs.accounting.past_estimates import estimate_for
 from runs.contracts.ports import FileInfo
 from runs.errors import InvalidInput
 from runs.events import kinds as events
-from runs.lifecycle import outcomes
+from runs.lifecycle import outcomes, sharing
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.coverage import known_unread
@@ -22,6 +22,7 @@ from runs.lifecycle.owner_actions import ReportNames
 from runs.lifecycle.toolset import tool_names
 from runs.models import Draft, Run, Tree, User
 from runs.models.runs import FileNames, OwnLetterhead, Revision
+from runs.people.permissions import check_can_submit
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 from runs.pev.soundness import without_sources
@@ -93,6 +94,7 @@ def submit(owner: User, submission: Submission) -> Run:
 
     Raises InvalidInput, UploadRefused or PlanRefused with the sentences for the person.
     """
+    check_can_submit(owner)
     existing = submitted(owner, submission.token)
     if existing:
         return existing
@@ -163,6 +165,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     Nothing is taken over without `reuse`, nor for the steps that `redo` names. No planner is asked if a plan had
     been approved. Raises InvalidInput or PlanRefused.
     """
+    check_can_submit(user)
     before = plan_worth_keeping(run)
     submission = Submission(
         request=run.request,
@@ -170,7 +173,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
         policy=run.policy.changed(reuse=reuse, without_reuse=sorted(redo)),
         token=token,
         excluded=run.excluded,
-        approvers=[one for one in (run.owner, *run.approvers.all()) if one != user],
+        approvers=[one for one in sharing.deciders_by_name(run) if one != user],
         plan=fingerprint.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
         template=run.template if before else "",
@@ -236,7 +239,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         revision=_revision(submission, request, tree),
     )
     event_log.trust(run)
-    run.approvers.add(*submission.approvers)
+    sharing.begin(run, submission.approvers)
     event = events.Submitted(
         by=owner.get_username(),
         files=tree.file_count,

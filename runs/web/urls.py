@@ -13,7 +13,7 @@ from runs.web.operations import health, metrics_page, prometheus, status_page
 from runs.web.people import access_tokens_page, people_pages, provider_pages, sign_in_pages
 from runs.web.plan_editor import plan_edit_page, plan_page
 from runs.web.report import report_page
-from runs.web.run import controls, manage_pages, overview
+from runs.web.run import controls, manage_pages, overview, sharing_page
 from runs.web.run.overview import COST, OVERVIEW, STEPS
 from runs.web.run_templates import template_pages
 from runs.web.steps import step_page
@@ -69,7 +69,7 @@ urlpatterns = [
     path("runs/<int:run_id>/pause/", controls.pause, name="run_pause"),
     path("runs/<int:run_id>/manage/", manage_pages.manage, name="manage"),
     path("runs/<int:run_id>/delete/", manage_pages.delete, name="delete_run"),
-    path("runs/<int:run_id>/people/", manage_pages.approvers, name="approvers"),
+    path("runs/<int:run_id>/people/", sharing_page.sharing_page, name="sharing"),
     path("runs/<int:run_id>/gates/<int:gate_id>/", controls.decide, name="gate"),
     path("runs/<int:run_id>/gates/<int:gate_id>/files/", controls.give_files, name="give_files"),
     path("runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/", overview.gate_part, name="gate_part"),

@@ -25,7 +25,7 @@ from runs.web.live.subscribers import Channel, Subscriber, from_database
 from runs.web.server.web_server import WINDOW_BITS
 from tests.bench.figures import Figure, ShapeBroken
 from tests.bench.site import fresh_database
-from tests.factories import many_steps, person
+from tests.factories import many_steps, person, share
 
 MAX_BYTES, MAX_MS, MAX_FURTHER_MS = 1_000, 20.0, 0.3
 EVENTS: tuple[EventData, ...] = (
@@ -67,7 +67,7 @@ def measure(*, short: bool) -> list[Figure]:
     figures = []
     for steps in sizes:
         run = many_steps(steps)
-        run.approvers.add(*people)
+        share(run, *people)
         for tab in TABS:
             alone = asyncio.run(_follow(run.pk, tab, seats[:1], times))
             name = f"{steps} steps, {tab}"

@@ -14,7 +14,7 @@ from tests.factories.attempts import (
     pass_review,
     trees_text,
 )
-from tests.factories.cast import access_token, alice, bob, charlie, person
+from tests.factories.cast import access_token, alice, bob, charlie, person, share, shared_with
 from tests.factories.driving import (
     MODELS,
     Submit,
@@ -167,6 +167,8 @@ __all__ = [
     "review_step",
     "rows",
     "sampled",
+    "share",
+    "shared_with",
     "start_gate",
     "step_error",
     "step_gate",

@@ -22,7 +22,7 @@ from runs.enums import (
     StepStatus,
 )
 from runs.evidence.results import Evidence
-from runs.models import Attempt, Event, Gate, ModelCall, Plan, Run, Step, User, Verdict, WorkItem
+from runs.models import Attempt, Event, Gate, ModelCall, Plan, Run, Share, Step, User, Verdict, WorkItem
 from runs.pev.contracts import PlanHeader
 from runs.store.trees import make_tree
 from tests.factories.cast import bob
@@ -64,8 +64,7 @@ def crowd(owner: User, count: int, *, open_gates: int, running: int, seed: int =
             for plan in plans
             if plan.run.status == RunStatus.AWAITING_APPROVAL
         )
-        named = Run.approvers.through
-        named.objects.bulk_create(named(run_id=run.pk, user_id=bob().pk) for run in runs if run.pk % 3 == 0)
+        Share.objects.bulk_create(Share(run=run, user=bob()) for run in runs if run.pk % 3 == 0)
 
 
 def _runs(owner: User, numbers: Sequence[int], open_gates: int, running: int, chance: random.Random) -> Iterator[Run]:

@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from runs.web.new_run.new_run_form import NewRunForm
-from runs.web.run.manage_pages import ApproverForm
+from runs.web.run.sharing_page import ShareForm
 from tests import factories
 from tests.hostile.bounds import limited
 from tests.hostile.fuzzing.surface import addresses
@@ -52,7 +52,7 @@ def test_every_field_of_a_new_run_takes_or_refuses_each_number() -> None:
 def test_a_person_with_each_number_is_there_or_not() -> None:
     factories.alice()
     for number in HUGE:
-        assert "person" in refused(ApproverForm({"verb": "add", "person": number}))
+        assert "who" in refused(ShareForm({"verb": "share", "who": f"user-{number}"}))
 
 
 @pytest.mark.slow

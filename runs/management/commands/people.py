@@ -9,11 +9,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from pevsite.installation import PROGRAM, data_option
-from runs.enums import LinkKind
+from runs.enums import LinkKind, PersonRole
 from runs.errors import InvalidInput
 from runs.management.terminal import TerminalCommand
 from runs.models import User
 from runs.people import accounts
+from runs.people.roles import DESCRIPTIONS, NEW_PEOPLE, roles_of
 from runs.web.people.sign_in_pages import link_for
 
 _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
@@ -41,6 +42,8 @@ _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
     ),
 }
 
+_ROLES = "; ".join(f"{role}: {DESCRIPTIONS[role]}" for role in PersonRole)
+
 
 class Command(TerminalCommand):
     help = "List and invite people, print sign-in links, and end sessions."
@@ -50,12 +53,14 @@ class Command(TerminalCommand):
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
         actions.add_parser("list", help="all people with their last sign-in")
         invite = actions.add_parser("invite", help="add a person and print an invitation: it works once, for 7 days")
-        invite.add_argument("--administrator", action="store_true", help="the person sees all runs and all people")
+        roles = actions.add_parser("roles", help="give a person these roles and no others")
+        for chosen, number in ((invite, "*"), (roles, "+")):
+            chosen.add_argument(
+                "--roles", nargs=number, choices=list(PersonRole), help=_ROLES, default=list(NEW_PEOPLE)
+            )
         link = actions.add_parser("link", help="print a link that signs in once, within 10 minutes")
         for named in (invite, link):
             named.add_argument("--base", default="http://127.0.0.1:8000", help="address of the site")
-        administrator = actions.add_parser("administrator", help="let a person see all runs and all people")
-        administrator.add_argument("--off", action="store_true", help="take away this right")
         for name, (_, text, _) in _ACTIONS.items():
             actions.add_parser(name, help=text)
         for name, action in actions.choices.items():
@@ -76,14 +81,14 @@ def _carry_out(action: str, options: dict[str, Any]) -> str:
     if action == "list":
         return "\n".join(_row(person) for person in User.objects.order_by("username")) or "No one yet."
     if action == "invite":
-        person = accounts.invite(options["user"], administrator=options["administrator"])
+        person = accounts.invite(options["user"], options["roles"])
         return address(person, options["base"], LinkKind.INVITATION)
     person = accounts.person_named(options["user"])
     if action == "link":
         return address(person, options["base"], LinkKind.SIGN_IN)
-    if action == "administrator":
-        accounts.set_administrator(person, administrator=not options["off"])
-        return f"“{person.get_username()}” is {'no longer' if options['off'] else 'now'} an administrator."
+    if action == "roles":
+        accounts.set_roles(person, options["roles"])
+        return f"“{person.get_username()}” is now: {', '.join(roles_of(person))}."
     apply, _, sentence = _ACTIONS[action]
     apply(person)
     return sentence.format(person.get_username(), person.get_username(), data_option(settings.DATA_DIR))
@@ -94,6 +99,6 @@ def address(person: User, base: str, kind: LinkKind) -> str:
 
 
 def _row(person: User) -> str:
-    words = ["active" if person.is_active else "not active", *(["administrator"] if person.is_superuser else [])]
+    words = ["active" if person.is_active else "not active", *roles_of(person)]
     last = f"{person.last_login:%Y-%m-%d %H:%M} UTC" if person.last_login else "never"
     return f"{person.get_username():<24} {', '.join(words):<26} last signed in: {last}"

@@ -30,6 +30,7 @@ from runs.events.kinds import read
 from runs.lifecycle.deletion import kept_until
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Attempt, Gate, Plan, Run, Step, User
+from runs.people.permissions import named_deciders
 from runs.readmodel.run_again import changes_of
 from runs.readmodel.status_words import words
 from runs.submission.samples import is_finished_sample
@@ -210,8 +211,8 @@ class RunFrame:
 
     @cached_property
     def approvers(self) -> list[User]:
-        """The people besides the owner who may decide."""
-        return list(self.run.approvers.order_by("username"))
+        """The people who may decide, by name."""
+        return list(named_deciders(self.run))
 
     def read_title(self) -> RunFrame:
         """For pages that show only the title and the icon of the run."""

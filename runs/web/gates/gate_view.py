@@ -27,6 +27,7 @@ from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.snoozes import SNOOZES
 from runs.lifecycle.supplied_files import PlanAgain, asks_for_files, missing_at, plan_again
 from runs.models import Gate
+from runs.people.permissions import first_people
 from runs.pev.checks.material import list_in_words
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.pev.plans.estimate import Estimate
@@ -610,9 +611,9 @@ class GateView:
         return self.type.subject is Subject.PLAN and run.policy.sources_needed and run.head_id == run.inputs_id
 
     @property
-    def not_by(self) -> str:
-        """The person who cannot approve it, because a second person has to."""
-        return self.row.run.owner.get_username() if needs_second_person(self.row) else ""
+    def not_by(self) -> list[str]:
+        """The people who cannot approve it, where a second person has to."""
+        return [one.get_username() for one in first_people(self.row.run)] if needs_second_person(self.row) else []
 
     @property
     def why_not_reject(self) -> str:

@@ -130,7 +130,7 @@ def _approvers(owner: User, names: tuple[str, ...]) -> Iterator[User]:
         if person is None or not person.is_active:
             raise InvalidInput(
                 f"There is no user {quoted(name, 100)} who can decide. Check the spelling, or leave “approvers” empty: "
-                "approvers can be added on the page of the run."
+                "the run can be shared on its page."
             )
         if person.pk != owner.pk:
             yield person

@@ -20,7 +20,7 @@ from runs.web.new_run.new_run_form import FilesForm, NewRunForm
 from runs.web.new_run.new_run_page import form_page, in_background
 from runs.web.new_run.run_again_forms import AgainWithForm
 from runs.web.site.posted_fields import PostedForm, Text
-from runs.web.site.requests import person, visible_run
+from runs.web.site.requests import person, submitters_only, visible_run
 
 
 class DraftForm(FilesForm, PostedForm):
@@ -63,6 +63,7 @@ class DraftForm(FilesForm, PostedForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@submitters_only
 def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
     """Add the files that were sent, remove those that are named, or discard the draft.
 

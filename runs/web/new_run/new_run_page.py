@@ -30,7 +30,7 @@ from runs.web.new_run.draft_files import draft_files, unfinished
 from runs.web.new_run.new_run_form import NewRunForm
 from runs.web.new_run.run_again_forms import AgainWithForm, TokenForm, reuse_of
 from runs.web.run_templates.template_pages import EstimateForm
-from runs.web.site.requests import person
+from runs.web.site.requests import person, submitters_only
 
 
 class AlreadySubmitted(PevError):
@@ -43,6 +43,7 @@ class AlreadySubmitted(PevError):
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@submitters_only
 def new_run(request: HttpRequest) -> HttpResponse:
     """The form; a post makes a run. A background post (`Accept: application/json`) gets 201 and an address, or
     errors.
@@ -72,6 +73,7 @@ def answered(request: HttpRequest, form: NewRunForm) -> HttpResponse:
 
 
 @require_safe
+@submitters_only
 def estimate(request: HttpRequest) -> HttpResponse:
     """What a chosen template may cost, as a line; empty if that is unknown."""
     form = EstimateForm(request.GET)
@@ -85,6 +87,7 @@ def estimate(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@submitters_only
 def run_sample(request: HttpRequest, name: str) -> HttpResponse:
     """A run of a sample. Two posts of a double click carry the same token, so they make one run."""
     token = TokenForm(request.POST).submission()
@@ -101,6 +104,7 @@ def run_sample(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_POST
+@submitters_only
 def show_sample(request: HttpRequest) -> HttpResponse:
     """This person's finished sample. If there is none, the offline rules make it, which takes some seconds."""
     try:

@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 
 from runs.errors import InvalidInput
+from runs.lifecycle import sharing
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.approval.reuse import PreviewInputs, preview_reuse
 from runs.lifecycle.owner_actions import ReportNames
@@ -68,7 +69,7 @@ class AgainWithForm(NewRunForm):
             "excluded": ", ".join(before.excluded),
             **asdict(ReportNames.of(before)),
             "template": SAME_PLAN if self.same else "",
-            "approvers": [one.pk for one in (before.owner, *before.approvers.all()) if one != owner],
+            "approvers": [one.pk for one in sharing.deciders_by_name(before) if one != owner],
         }
         kwargs["initial"] = filled | (kwargs.get("initial") or {})
         super().__init__(*args, owner=owner, start=self.start, **kwargs)

@@ -21,10 +21,11 @@ from runs.submission.run_templates import plan_worth_keeping
 from runs.web.frame.run_frame import RunFrame
 from runs.web.new_run.new_run_page import answered, begun_with, form_page, kept, token_of
 from runs.web.new_run.run_again_forms import AgainForm, AgainWithForm, reuse_of
-from runs.web.site.requests import person, visible_run
+from runs.web.site.requests import person, submitters_only, visible_run
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@submitters_only
 def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
     """Ask what is to be done again; posted, make the run. A double click makes one: the page carries a token."""
     run = visible_run(request, run_id)
@@ -58,6 +59,7 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@submitters_only
 def run_again_with(request: HttpRequest, run_id: int) -> HttpResponse:
     """The form of a new run, filled as this run was; posted, a run, or with `look` what it would reuse.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from functools import partial, wraps
+from functools import wraps
 
 from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import Group
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,14 +18,15 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from runs.enums import LinkKind
+from runs.enums import LinkKind, PersonRole
 from runs.errors import InvalidInput
 from runs.logs import about
 from runs.models import AccessToken, User
 from runs.people import access_tokens, accounts
 from runs.people.permissions import is_administrator
+from runs.people.roles import DESCRIPTIONS, NEW_PEOPLE, roles_of, teams
 from runs.web.people.sign_in_pages import link_for
-from runs.web.site.posted_fields import PostedForm, Text, verbs
+from runs.web.site.posted_fields import Groups, PostedForm, Text, verbs
 from runs.web.site.requests import about_request
 
 log = logging.getLogger(__name__)
@@ -51,8 +53,7 @@ class PersonVerb(StrEnum):
     ACTIVATE = "activate"
     REVOKE = "revoke"
     RESET = "reset"
-    PROMOTE = "promote"
-    DEMOTE = "demote"
+    ROLES = "roles"
 
 
 _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
@@ -70,20 +71,34 @@ _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
         "The passkeys, the password and the codes of {} are removed, and every session has ended. Send a new link.",
     ),
     PersonVerb.ACTIVATE: (accounts.activate, "{} is active again, and needs a link to sign in."),
-    PersonVerb.PROMOTE: (partial(accounts.set_administrator, administrator=True), "{} is an administrator now."),
-    PersonVerb.DEMOTE: (partial(accounts.set_administrator, administrator=False), "{} is no longer an administrator."),
 }
 
 
+class RolesField(forms.TypedMultipleChoiceField):
+    """Roles, as boxes that are ticked."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            choices=[(role.value, role.value) for role in PersonRole],
+            coerce=PersonRole,
+            required=False,
+            error_messages={"invalid_choice": "There is no such role."},
+        )
+
+
 class InviteForm(PostedForm):
-    """Invites somebody new. `runs.people.accounts` says what is wrong with a name."""
+    """Invites somebody new. `runs.people.accounts` says what is wrong with a name, or without a role."""
 
     user = Text(required=False)
-    administrator = forms.BooleanField(required=False)
+    roles = RolesField()
 
 
 class PersonForm(PostedForm):
+    """`roles` and `teams` (groups by primary key) are those that the person has from now on, for the verb `roles`."""
+
     verb = verbs(PersonVerb)
+    roles = RolesField()
+    teams = Groups(queryset=teams(), required=False, error_messages={"invalid_choice": "There is no such group."})
 
 
 @never_cache
@@ -97,7 +112,7 @@ def people(request: HttpRequest) -> HttpResponse:
     form = InviteForm(request.POST)
     try:
         given = form.checked()
-        invited = accounts.invite(given["user"], administrator=given["administrator"])
+        invited = accounts.invite(given["user"], given["roles"])
     except InvalidInput as error:
         return _page(request, problem=str(error), typed=str(form.data.get("user", ""))[:150], status=422)
     return _with_link(request, invited)
@@ -113,11 +128,16 @@ def person(request: HttpRequest, person_id: int) -> HttpResponse:
         return redirect("people")
     who = get_object_or_404(User, pk=person_id)
     try:
-        verb: PersonVerb = PersonForm(request.POST).checked()["verb"]
+        given = PersonForm(request.POST).checked()
+        verb: PersonVerb = given["verb"]
         if verb is PersonVerb.LINK:
             return _with_link(request, who)
-        apply, sentence = _CHANGES[verb]
-        apply(who)
+        if verb is PersonVerb.ROLES:
+            accounts.set_roles(who, given["roles"], given["teams"])
+            sentence = "The roles and groups of {} are changed."
+        else:
+            apply, sentence = _CHANGES[verb]
+            apply(who)
     except InvalidInput as error:
         return _page(request, problem=str(error), status=422)
     messages.success(request, sentence.format(who.get_username()))
@@ -135,5 +155,19 @@ def _with_link(request: HttpRequest, who: User) -> HttpResponse:
 
 def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
     tokens = Count("access_tokens", filter=Q(access_tokens__in=AccessToken.objects.living(timezone.now())))
-    everybody = User.objects.annotate(tokens=tokens).order_by("-is_active", "username")
-    return render(request, "people/people.html", {"everybody": list(everybody), **context}, status=status)
+    everybody = User.objects.annotate(tokens=tokens).prefetch_related("groups").order_by("-is_active", "username")
+    there = list(teams())
+    rows = [PersonRow(person, there) for person in everybody]
+    roles = [(role, DESCRIPTIONS[role], role in NEW_PEOPLE) for role in PersonRole]
+    return render(request, "people/people.html", {"everybody": rows, "roles": roles, **context}, status=status)
+
+
+class PersonRow:
+    """A person on the page, with each role and each group, and whether they have it."""
+
+    def __init__(self, person: User, there: Sequence[Group]) -> None:
+        held, member = roles_of(person), {group.pk for group in person.groups.all()}
+        self.person = person
+        self.roles = [(role, DESCRIPTIONS[role], role in held) for role in PersonRole]
+        self.teams = [(team, team.pk in member) for team in there]
+        self.named = [*(role.value for role in held), *(team.name for team in there if team.pk in member)]

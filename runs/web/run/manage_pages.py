@@ -1,21 +1,20 @@
-"""What an owner does with a run: rename, archive and delete it, and choose who else may decide in it."""
+"""What an owner does with a run: rename, archive and delete it."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from runs.errors import InvalidInput, NotAllowed, PevError
+from runs.errors import PevError
 from runs.lifecycle import deletion, owner_actions
-from runs.lifecycle.owner_actions import MAX_TITLE, add_approver, possible_approvers, remove_approver
-from runs.models import Run, User
-from runs.people.permissions import can_choose_approvers, can_manage
+from runs.lifecycle.owner_actions import MAX_TITLE
+from runs.models import Run
+from runs.people.permissions import can_manage
 from runs.web.frame.run_frame import RunFrame
 from runs.web.site.posted_fields import PostedForm, Text, verbs
 from runs.web.site.requests import log_refusal, on_this_site, person, status_of, visible_run
@@ -36,29 +35,6 @@ class ManageForm(PostedForm):
     verb = verbs(ManageVerb)
     title = Text(required=False, strip=False)
     next = Text(required=False)
-
-
-class ApproverVerb(StrEnum):
-    ADD = "add"
-    REMOVE = "remove"
-
-
-class ApproverForm(PostedForm):
-    """Adds a person to those who may decide in a run, or removes one."""
-
-    verb = verbs(ApproverVerb)
-    person = forms.ModelChoiceField(
-        User.objects.all(),
-        error_messages={"required": "Choose a person.", "invalid_choice": "This person no longer exists."},
-    )
-
-
-_CHANGES = {ApproverVerb.ADD: add_approver, ApproverVerb.REMOVE: remove_approver}
-
-_SENTENCES = {
-    ApproverVerb.ADD: "{} may see this run and decide in it.",
-    ApproverVerb.REMOVE: "{} can no longer see this run or decide in it.",
-}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -141,28 +117,3 @@ def _back(request: HttpRequest, run: Run, asked: str) -> str:
     """The page to return to: the requested one if it is on this site, otherwise the page of the run."""
     fits = asked.startswith(("/", "http://", "https://")) and len(asked) < MAX_ADDRESS
     return asked if fits and on_this_site(request, asked) else reverse("run", args=[run.pk])
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def approvers(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = visible_run(request, run_id)
-    problem, status = "", 200
-    if request.method == "POST":
-        try:
-            given = ApproverForm(request.POST).checked()
-            _CHANGES[given["verb"]](run.pk, person(request), given["person"])
-        except (InvalidInput, NotAllowed) as error:
-            log_refusal(request, run, error)
-            problem, status = str(error), status_of(error)
-        else:
-            messages.success(request, _SENTENCES[given["verb"]].format(given["person"].get_username()))
-            return redirect("approvers", run_id=run.pk)
-    context = {
-        "run": run,
-        "frame": RunFrame(run).read_title(),
-        "approvers": list(run.approvers.order_by("username")),
-        "others": list(possible_approvers(run)),
-        "may_choose": can_choose_approvers(request.user, run),
-        "problem": problem,
-    }
-    return render(request, "run/approvers.html", context, status=status)

@@ -1,10 +1,11 @@
 """What small forms share: free text as it was typed, and errors as sentences."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
+from django.contrib.auth.models import Group
+from django.db.models import Model, QuerySet
 
 from runs.errors import InvalidInput
 from runs.models import User
@@ -55,16 +56,10 @@ class Amount(forms.DecimalField):
             raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
 
 
-if TYPE_CHECKING:
-    Chosen = forms.ModelMultipleChoiceField[User]
-else:
-    Chosen = forms.ModelMultipleChoiceField  # annotations only: the class cannot be subscripted
+class _ByKey[Row: Model](forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # a class cannot be subscripted
+    """Rows by primary key. The numbers are checked before the database is asked."""
 
-
-class People(Chosen):
-    """People by primary key. The numbers are checked before the database is asked."""
-
-    def clean(self, value: Any) -> QuerySet[User]:
+    def clean(self, value: Any) -> QuerySet[Row]:
         for each in value or ():
             try:
                 key(each)
@@ -72,6 +67,14 @@ class People(Chosen):
                 text = self.error_messages["invalid_choice"]
                 raise forms.ValidationError(text, code="invalid_choice", params={"value": str(each)[:40]}) from error
         return super().clean(value)
+
+
+class People(_ByKey[User]):
+    """People by primary key."""
+
+
+class Groups(_ByKey[Group]):
+    """Groups by primary key."""
 
 
 def verbs[Verb: StrEnum](verbs: type[Verb]) -> forms.TypedChoiceField:

@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import ua_parser
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, Outdated, PevError
 from runs.logs import LogFields, about
 from runs.models import Run, User
-from runs.people.permissions import visible_runs
+from runs.people.permissions import can_decide, check_can_submit, visible_runs
 
 log = logging.getLogger(__name__)
 
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
     """The run, with the rows that its page needs. Raises Http404 for everybody who may not see it."""
-    runs = visible_runs(request.user).select_related("owner", "inputs", "head")
-    return get_object_or_404(runs, pk=run_id)
+    run = get_object_or_404(visible_runs(request.user).select_related("owner", "inputs", "head"), pk=run_id)
+    run.viewer_may_decide = can_decide(request.user, run)
+    return run
+
+
+def submitters_only(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The page is only for people who may submit tasks. Others are told so (403)."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        try:
+            check_can_submit(person(request))
+        except NotAllowed as error:
+            raise PermissionDenied(str(error)) from error
+        return view(request, **kwargs)
+
+    return checked
 
 
 def person(request: HttpRequest) -> User:

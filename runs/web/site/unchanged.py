@@ -69,7 +69,7 @@ def _names(run: Run) -> list[str]:
     """The names of the people in the run. A changed name is no event of the run."""
     decided = run.gates.order_by().values("decided_by")
     wrote, approved = run.plans.order_by().values("author"), run.plans.order_by().values("approved_by")
-    there = Q(pk=run.owner_id) | Q(runs_to_approve=run) | Q(pk__in=decided) | Q(pk__in=wrote) | Q(pk__in=approved)
+    there = Q(pk=run.owner_id) | Q(shares__run=run) | Q(pk__in=decided) | Q(pk__in=wrote) | Q(pk__in=approved)
     return list(User.objects.filter(there).order_by("pk").values_list("username", flat=True).distinct())
 
 

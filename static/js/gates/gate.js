@@ -9,7 +9,7 @@ const chosen = (form) => [...form.elements].some((field) => field.name === "back
 function prepare() {
   for (const form of document.querySelectorAll("form.decide[data-not-by]")) {
     const button = form.querySelector("button[value=approve]");
-    const mine = form.dataset.notBy === me;
+    const mine = form.dataset.notBy?.split(" ").includes(me);
     button.disabled = mine;
     const about = mine ? "second" : `does-${button.value}`;
     button.setAttribute("aria-describedby", `gate-${form.dataset.gate}-${about}`);

@@ -14,7 +14,7 @@ function keepComments(form) {
 
   function show() {
     const [approve, reject] = ["approve", "reject"].map((verb) => bar().querySelector(`button[value=${verb}]`));
-    const mine = bar().dataset.notBy === me;
+    const mine = bar().dataset.notBy?.split(" ").includes(me);
     approve.disabled = mine; // a second person has to: whoever submitted the task is told before they try
     approve.setAttribute("aria-describedby", mine ? "plan-second" : "plan-does-approve");
     const count = fields().filter((field) => field.value.trim()).length;

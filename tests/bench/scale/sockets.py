@@ -17,7 +17,7 @@ from runs.management.commands.worker import tell_browsers
 from runs.models import Run, User
 from runs.store import event_log
 from tests.bench.figures import Figure, ShapeBroken
-from tests.factories import many_steps, person
+from tests.factories import many_steps, person, share
 from tests.services.cluster import Cluster
 
 EACH = 25
@@ -82,7 +82,7 @@ def _measured(ports: Sequence[int], people: int, times: int) -> list[Figure]:
     runs = []
     for visitor in visitors:
         run = many_steps(4)
-        run.approvers.add(visitor)
+        share(run, visitor)
         runs.append(Run.objects.get(pk=run.pk))
     cookies = [_cookie(visitor) for visitor in visitors]
     browsers = [

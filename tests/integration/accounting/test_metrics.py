@@ -276,8 +276,8 @@ def test_tokens_by_kind_by_role_and_model() -> None:
 
 def test_a_run_is_counted_once_however_often_it_is_found() -> None:
     run = factories.finished_succeeded()
-    run.approvers.add(factories.alice(), factories.charlie())
-    twice = metrics(Run.objects.filter(approvers__in=[factories.alice(), factories.charlie()]))
+    factories.share(run, factories.alice(), factories.charlie())
+    twice = metrics(Run.objects.filter(shares__user__in=[factories.alice(), factories.charlie()]))
     assert (twice.runs.total, twice.steps.passed, twice.totals) == (1, 3, of(run).totals)
 
 

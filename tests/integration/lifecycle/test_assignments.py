@@ -54,7 +54,7 @@ def test_approvers_take_turns_who_has_fewest_open_ones_first() -> None:
     found = []
     for _ in range(5):
         run = made.planning(assigned_to="approvers")
-        run.approvers.set([bob, eve])
+        made.share(run, bob, eve)
         made.propose(run)
         found.append(made.open_gate(run, GateKind.PLAN).assigned_to)
     assert found == [bob, eve, bob, eve, bob]
@@ -64,7 +64,7 @@ def test_a_group_takes_turns_among_those_who_may_decide() -> None:
     eve, root = made.person("eve"), made.person("root", is_superuser=True)
     legal(eve, made.charlie(), root)
     run = made.planning(assigned_to="group:Legal")
-    run.approvers.add(eve)
+    made.share(run, eve)
     made.propose(run)
     gate = made.open_gate(run, GateKind.PLAN)
     assert (gate.assigned_to, gate.assigned_group and gate.assigned_group.name) == (eve, "Legal")
@@ -94,7 +94,7 @@ def test_a_second_person_is_never_who_submitted() -> None:
     gate = plan_gate(second_person=True)
     assert gate.assigned_to in (made.bob(), root)
     run = made.planning(second_person=True)
-    run.approvers.clear()
+    run.shares.all().delete()
     made.propose(run)
     gate = made.open_gate(run, GateKind.PLAN)
     assert gate.assigned_to == root
@@ -196,7 +196,7 @@ def at_once(*calls: Callable[[], object]) -> list[str]:
 def test_of_two_people_who_take_it_at_the_same_moment_one_has_it_200_times() -> None:
     eve = made.person("eve")
     run = made.awaiting_plan()
-    run.approvers.add(eve)
+    made.share(run, eve)
     gate, bob, alice = made.open_gate(run, GateKind.PLAN), made.bob(), made.alice()
     for _ in range(200):
         Gate.objects.filter(pk=gate.pk).update(assigned_to=alice)
@@ -216,6 +216,6 @@ def test_two_gates_that_open_at_the_same_moment_are_given_to_two_people() -> Non
     legal(made.bob(), eve)
     runs = [made.planning(assigned_to="group:Legal") for _ in range(2)]
     for run in runs:
-        run.approvers.set([made.bob(), eve])
+        made.share(run, made.bob(), eve)
     assert at_once(*(lambda run=run: made.propose(run) for run in runs)) == []
     assert {gate.assigned_to for gate in Gate.objects.open().select_related("assigned_to")} == {made.bob(), eve}

@@ -48,7 +48,7 @@ def refused(run: Run, plan: PlanContract, gate: Gate | None = None, by: User | N
 
 def test_an_edit_is_a_version_of_its_author_and_is_asked_for() -> None:
     run = made.awaiting_plan()
-    run.approvers.add(made.bob())
+    made.share(run, made.bob())
     asked, count = made.open_gate(run, GateKind.PLAN), run.event_count
     wanted = with_step(newest(run), 0, name="List them")
     edit(run, wanted, by=made.bob())
@@ -123,7 +123,7 @@ def test_nothing_changed_is_no_edit() -> None:
 
 def test_who_comes_second_is_told_what_has_happened() -> None:
     run = made.awaiting_plan()
-    run.approvers.add(made.bob())
+    made.share(run, made.bob())
     gate = made.open_gate(run, GateKind.PLAN)
     mine, theirs = with_step(newest(run), 0, name="Mine"), with_step(newest(run), 0, name="Theirs")
     edit(run, theirs, by=made.bob())

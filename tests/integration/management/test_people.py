@@ -10,6 +10,8 @@ from django.utils import timezone
 
 from pevsite.installation import data_option
 from runs.models import Link, User
+from runs.people.permissions import is_administrator
+from runs.people.roles import NEW_PEOPLE, roles_of
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +33,7 @@ def test_an_invitation_adds_a_person_without_a_password_and_signs_in_on_the_site
 ) -> None:
     link = people("invite", "charlie", "--base", "http://testserver/")
     charlie = User.objects.get()
-    assert (charlie.username, charlie.has_usable_password(), charlie.is_superuser) == ("charlie", False, False)
+    assert (charlie.username, charlie.has_usable_password(), roles_of(charlie)) == ("charlie", False, [*NEW_PEOPLE])
     assert link.startswith("http://testserver/sign-in/")
     client.post(link)
     assert client.session["_auth_user_id"] == str(charlie.pk)
@@ -80,10 +82,10 @@ def test_at_most_twenty_of_those_who_are_there_are_named(db: None) -> None:
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_everybody_is_listed(alice: User) -> None:
-    people("invite", "root", "--administrator")
+    people("invite", "root", "--roles", "administrator")
     people("deactivate", "alice")
     assert people("list").splitlines() == [
-        "alice                    not active                 last signed in: never",
+        "alice                    not active, submitter, approver last signed in: never",
         "root                     active, administrator      last signed in: never",
     ]
 
@@ -107,11 +109,10 @@ def test_signing_out_ends_a_session(client: Client, alice: User) -> None:
 
 @pytest.mark.slow
 def test_administrators_are_made_and_the_last_one_stays(alice: User) -> None:
-    assert people("administrator", "alice") == "“alice” is now an administrator."
-    assert refusal("administrator", "alice", "--off") == (
+    assert people("roles", "alice", "--roles", "administrator") == "“alice” is now: administrator."
+    assert refusal("roles", "alice", "--roles", "viewer") == (
         "“alice” is the only administrator who can sign in. Make another person an administrator first."
     )
-    people("invite", "root", "--administrator")
-    assert people("administrator", "alice", "--off") == "“alice” is no longer an administrator."
-    alice.refresh_from_db()
-    assert (alice.is_superuser, alice.is_staff) == (False, False)
+    people("invite", "root", "--roles", "administrator")
+    assert people("roles", "alice", "--roles", "viewer", "approver") == "“alice” is now: viewer, approver."
+    assert is_administrator(User.objects.get(username="alice")) is False

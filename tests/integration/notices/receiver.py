@@ -65,7 +65,8 @@ def want(person: User, *channels: NoticeChannel, **fields: Any) -> NoticeSetting
 def asked(*approvers: User, title: str = "") -> Run:
     """A run of Alice's whose plan waits for a decision."""
     run = factories.submitted()
-    run.approvers.set(approvers)
+    run.shares.all().delete()
+    factories.share(run, *approvers)
     Run.objects.filter(pk=run.pk).update(title=title or run.title)
     run.refresh_from_db(fields=["title"])
     factories.propose(run)

@@ -29,7 +29,8 @@ def told(run: Run) -> list[tuple[str, str]]:
 def asked(*approvers: User, **policy: Any) -> Run:
     """A run of Alice's whose plan waits for a decision."""
     run = factories.submitted(**policy)
-    run.approvers.set(approvers)
+    run.shares.all().delete()
+    factories.share(run, *approvers)
     factories.propose(run)
     return run
 
@@ -47,7 +48,7 @@ def test_a_gate_for_a_second_person_is_not_told_to_the_owner() -> None:
 
 def test_the_end_of_a_run_is_told_to_its_people() -> None:
     run = asked()
-    run.approvers.add(factories.bob())
+    factories.share(run, factories.bob())
     cancel(run.pk, factories.alice())
     assert told(run) == [("alice", "decision_needed"), ("alice", "run_ended"), ("bob", "run_ended")]
 
@@ -68,7 +69,7 @@ def test_the_same_notice_is_written_once() -> None:
 def test_no_one_is_told_about_a_run_that_they_may_not_see_or_when_they_are_not_active() -> None:
     run = asked()
     gone = factories.person("dora", is_active=False)
-    run.approvers.add(gone, factories.bob())
+    factories.share(run, gone, factories.bob())
     announce(NoticeKind.ASSIGNED, [gone, factories.bob(), factories.charlie()], run, factories.open_gate(run))
     assert told(run) == [("alice", "decision_needed"), ("bob", "assigned")]
 

@@ -18,6 +18,8 @@ from runs.enums import LinkKind
 from runs.errors import InvalidInput
 from runs.models import Link, User
 from runs.people import accounts
+from runs.people.permissions import is_administrator
+from runs.people.roles import NEW_PEOPLE
 from tests import factories as made
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -117,8 +119,8 @@ def test_the_last_administrator_can_be_signed_out_and_neither_be_made_inactive_n
     root = made.person("root", is_superuser=True)
     made.person("gone", is_superuser=True, is_active=False)
     accounts.sign_out_everywhere(root)
-    for change in (accounts.deactivate, lambda person: accounts.set_administrator(person, administrator=False)):
+    for change in (accounts.deactivate, lambda person: accounts.set_roles(person, NEW_PEOPLE)):
         with pytest.raises(InvalidInput, match="is the only administrator who can sign in"):
             change(root)
     root.refresh_from_db()
-    assert (root.is_active, root.is_superuser) == (True, True)
+    assert (root.is_active, is_administrator(root)) == (True, True)

@@ -67,7 +67,7 @@ def test_owner_and_approver_may_decide_and_charlie_may_not() -> None:
 
 def test_who_is_no_approver_any_more_sees_nothing_any_more() -> None:
     run = made.planning()
-    run.approvers.remove(made.bob())
+    run.shares.filter(user=made.bob()).delete()
     assert can_see(made.bob(), run) is False
 
 

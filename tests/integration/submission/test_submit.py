@@ -44,7 +44,7 @@ def test_a_run_from_before_whose_second_person_is_never_asked_can_be_read_and_no
     run = made.finished_succeeded()
     run.policy = run.policy.changed(second_person=True, plan_approval=ApprovalPolicy.NEVER)
     run.save()
-    run.approvers.add(made.bob())
+    made.share(run, made.bob())
     stored = Run.objects.get(pk=run.pk)
     assert stored.policy.second_person is True
     with pytest.raises(InvalidInput, match="no plan would wait for one"):
@@ -57,7 +57,7 @@ def test_a_run_from_before_whose_second_person_is_never_asked_can_be_read_and_no
 def test_a_request_becomes_a_run_that_is_being_planned() -> None:
     run = submit(made.alice(), submission("  Write a poem. About rain. ", approvers=[made.bob()]))
     assert (run.request, run.title, run.status) == ("Write a poem. About rain.", "Write a poem", RunStatus.PLANNING)
-    assert (run.owner, list(run.approvers.all())) == (made.alice(), [made.bob()])
+    assert (run.owner, made.shared_with(run)) == (made.alice(), [made.bob()])
     assert list(WorkItem.objects.filter(run=run).values_list("kind", flat=True)) == [WorkKind.PLAN]
     assert list(Event.objects.filter(run=run).values_list("seq", "kind")) == [
         (1, EventKind.SUBMITTED),

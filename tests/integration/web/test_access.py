@@ -269,7 +269,7 @@ def world(rows_of_module: None) -> World:
     waiting, finished = made.awaiting_plan(), made.finished_succeeded()
     agent("contracts")
     deleted_run(finished.pk + 1_000)
-    finished.approvers.add(made.bob())
+    made.share(finished, made.bob())
     gate = Gate.objects.open().get(run=waiting)
     plan = waiting.plans.get()
     values = {

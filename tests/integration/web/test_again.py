@@ -410,7 +410,7 @@ def test_names_of_files_that_are_gone_are_for_those_who_may_see_the_run_before(
         f"Changed since run {first.pk} added other.md · removed 1 file",
         "0 of 2 reused · all run again",
     ]
-    first.approvers.add(bob)
+    factories.share(first, bob)
     assert lines_of(client.get(f"/runs/{run.pk}/").text)[0].endswith("removed notes.md")
 
 

@@ -158,7 +158,7 @@ def run(team: Team, submitted: Submit, bob: User) -> Run:
     agent(instructions="Name <b>the clause</b>.", model="claude-opus-5-5")
     team.plan = played_plan()
     found = submitted()
-    found.approvers.add(bob)
+    made.share(found, bob)
     drain(found)
     return found
 
@@ -200,7 +200,7 @@ def test_who_is_asked_again_sees_sentence_by_sentence_what_differs_of_the_agent(
     one = agent(instructions="Name the <b>clause</b> in every notice.", tools=("read_file", "write_file"))
     team.plan = plan(step("zero"), played_plan()["steps"][0] | {"dependencies": ["zero"]})
     run = submitted()
-    run.approvers.add(bob)
+    made.share(run, bob)
     drain(run)
     answer(run, bob)
     change(one, instructions="Name the page in every notice. <i>", model="claude-opus-5-5", tools=("write_file",))

@@ -6,8 +6,8 @@ import uuid
 import pytest
 from django.test import Client
 
-from runs.enums import Verb
-from runs.lifecycle.owner_actions import add_approver
+from runs.enums import ShareLevel, Verb
+from runs.lifecycle.sharing import share
 from runs.models import Attempt, Run, User
 from runs.store import trees
 from runs.submission.policy_presets import default_policy
@@ -71,10 +71,10 @@ def test_a_run_again_compares_with_what_was_accepted_in_the_run_before(alice_cli
 def test_somebody_who_may_not_see_the_run_before_is_told_nothing_of_it(
     alice_client: Client, repeated: Run, alice: User, bob: User
 ) -> None:
-    add_approver(repeated.pk, alice, bob)
+    share(repeated.pk, alice, bob, ShareLevel.DECIDE)
     assert since(alice_client.get(f"/runs/{repeated.pk}/").text)[0] == "attempt 1"
     assert repeated.before is not None
-    add_approver(repeated.before.pk, alice, bob)
+    share(repeated.before.pk, alice, bob, ShareLevel.DECIDE)
     assert since(alice_client.get(f"/runs/{repeated.pk}/").text)[0] == f"run {repeated.before_id}"
 
 

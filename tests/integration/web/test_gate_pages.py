@@ -347,7 +347,7 @@ def test_a_plan_without_a_hand_edit_says_so_first_and_approving_is_no_default(al
 
 def test_a_request_that_nobody_answered_is_not_called_unmet_and_has_its_name(client: Client) -> None:
     run = factories.awaiting_second_plan()
-    run.approvers.add(factories.bob())
+    factories.share(run, factories.bob())
     client.force_login(factories.bob())
     assert lines_of(client, run)[0] == (
         "warn alice asked “Check the deadlines too, and leave the notices to me.” not judged: see the changes"

@@ -85,7 +85,7 @@ def test_what_is_refused_says_why_and_keeps_what_was_typed(
 
 def test_an_approver_is_told_who_can_and_the_list_offers_nothing(client: Client, bob: User) -> None:
     run = made.finished_succeeded()
-    run.approvers.add(bob)
+    made.share(run, bob)
     client.force_login(bob)
     for page in ("manage", "delete"):
         text = client.get(f"/runs/{run.pk}/{page}/").text

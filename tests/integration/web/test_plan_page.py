@@ -119,7 +119,7 @@ def test_the_page_costs_the_same_for_few_steps_and_for_many(
     run = factories.awaiting_plan(factories.plan(*steps), max_steps=60)
     factories.decide(run, GateKind.PLAN, Verb.REJECT, "Again.")
     factories.propose(run, factories.plan(*steps[1:], factories.plan_step("new", "Another one")))
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(18):
         page = alice_client.get(place(run))
     assert len(page.content) < 150_000
 

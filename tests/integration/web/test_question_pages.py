@@ -109,7 +109,7 @@ def test_what_is_no_answer_changes_nothing(
 
 def test_a_double_click_is_one_answer_and_another_person_comes_too_late(alice_client: Client, bob: User) -> None:
     run = factories.question_gate()
-    run.approvers.add(bob)
+    factories.share(run, bob)
     gate = asked(run)
     bob_client = Client()
     bob_client.force_login(bob)

@@ -51,7 +51,7 @@ def test_it_comes_back_at_once_if_one_wants(alice_client: Client, alice: User) -
 
 def test_the_gate_is_as_it_was_and_others_still_see_it(alice_client: Client) -> None:
     run = factories.awaiting_plan()
-    run.approvers.add(factories.bob())
+    factories.share(run, factories.bob())
     before = Gate.objects.filter(run=run).values().get()
     snooze(alice_client, run, 1)
     assert Gate.objects.filter(run=run).values().get() == before

@@ -63,7 +63,7 @@ def test_the_policy_is_what_was_chosen(alice_client: Client, bob: User) -> None:
     assert (policy.plan_approval, policy.step_approval) == (ApprovalPolicy.NEVER, StepApproval.ALL)
     assert (policy.step_moment, policy.attempts) == (StepMoment.BEFORE, 1)
     assert policy.model_for(Role.EXECUTOR).model == "m-1"
-    assert list(run.approvers.all()) == [bob]
+    assert factories.shared_with(run) == [bob]
 
 
 @pytest.mark.parametrize("field", ["verifier_model", "fallback_verifier"])

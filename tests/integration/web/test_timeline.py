@@ -94,7 +94,7 @@ def test_the_switch_says_which_view_is_open(alice_client: Client) -> None:
     assert 'id="run-graph"' not in page
 
 
-@pytest.mark.parametrize(("view", "queries"), [("timeline", 22), ("table", 24)])
+@pytest.mark.parametrize(("view", "queries"), [("timeline", 25), ("table", 27)])
 def test_the_number_of_queries_does_not_grow_with_steps(
     alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries, view: str, queries: int
 ) -> None:

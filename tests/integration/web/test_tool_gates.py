@@ -130,7 +130,7 @@ def test_the_person_who_needs_a_second_one_may_refuse(alice_client: Client) -> N
     run.policy = run.policy.changed(second_person=True)
     run.save(update_fields=["policy"])
     words = words_of(alice_client.get(f"/runs/{run.pk}/").text)
-    assert "alice submitted the task and may only choose “Don’t send” or stop the run." in words
+    assert "alice submitted the task or edited its plan, and may only choose “Don’t send” or stop the run." in words
     factories.decide(run, GateKind.TOOL, Verb.REJECT)
 
 

@@ -45,7 +45,7 @@ def test_it_is_closed_for_good_and_started_again(alice_client: Client) -> None:
 
 def test_it_belongs_to_one_person(client: Client) -> None:
     run = factories.awaiting_plan()
-    run.approvers.add(bob())
+    factories.share(run, bob())
     client.force_login(bob())
     assert places(client, f"/runs/{run.pk}/") == []
     client.force_login(alice())

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from runs.enums import EventKind
+from runs.enums import EventKind, ShareLevel
 from runs.events import kinds as events
 from runs.events.kinds import CLASSES, EventData, kinds_in, read
 
@@ -50,6 +50,7 @@ EVERY_KIND: tuple[EventData, ...] = (
     events.LimitsRaised(by="alice", budget="5.00", time_limit=None),
     events.ApproverAdded(by="alice", person="bob"),
     events.ApproverRemoved(by="alice", person="bob"),
+    events.Shared(by="alice", who="bob", level=ShareLevel.LOOK),
     events.Finalising(),
     events.Answered(met=1, criteria=2),
     events.Finished(outcome="partial", gaps=("It is missing.",)),

@@ -55,6 +55,7 @@ SENTENCES = {
     "gate_overdue": "Nobody has decided within 48 hours. The decision is overdue, and keeps waiting.",
     "approver_added": "alice let bob see this run and decide in it.",
     "approver_removed": "alice took bob off the list of those who may see this run and decide in it.",
+    "shared": "alice let bob look at this run.",
     "finalising": "Every step is done. The final answer is being written.",
     "answered": "The answer is written; 1 of 2 success criteria are met.",
     "finished": "Finished: partial with 1 open point.",

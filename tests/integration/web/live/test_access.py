@@ -34,7 +34,7 @@ def crowd(count: int) -> list[User]:
 def test_any_number_is_checked_by_three_queries(count: int, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     run = factories.executing()
     people = crowd(count)
-    run.approvers.add(*people)
+    factories.share(run, *people)
     seats = {signed_in(person)[1] for person in people}
     with django_assert_num_queries(3):
         found = standing(run, seats)
@@ -44,13 +44,13 @@ def test_any_number_is_checked_by_three_queries(count: int, django_assert_num_qu
 def test_who_signed_out_was_taken_off_or_made_inactive_stands_no_more() -> None:
     run = factories.executing()
     stays, out, ended, off, inactive = people = crowd(5)
-    run.approvers.add(*people)
+    factories.share(run, *people)
     clients = {person.pk: signed_in(person) for person in people}
     seats = [seat for _, seat in clients.values()]
     assert len(standing(run, seats)) == 5
     clients[out.pk][0].logout()
     accounts.sign_out_everywhere(ended)
-    run.approvers.remove(off)
+    run.shares.filter(user=off).delete()
     inactive.is_active = False
     inactive.save()
     assert [one.person for one in standing(run, seats).values()] == [stays.pk]
@@ -87,6 +87,6 @@ def test_many_are_judged_as_each_alone() -> None:
     other = factories.executing()
     people = [factories.alice(), factories.bob(), factories.charlie(), factories.person("root", is_superuser=True)]
     people.append(factories.person("gone", is_superuser=True, is_active=False))
-    other.approvers.set([factories.charlie()])
+    factories.share(other, factories.charlie())
     for one in Run.objects.all():
         assert who_can_see(one, people) == {person.pk for person in people if can_see(person, one)}

@@ -139,7 +139,7 @@ def test_permission_is_checked_again_with_each_message() -> None:
     async def what(socket: Socket) -> Any:
         await socket.send_to(json.dumps({"seen": run.event_count - 1}))
         await update(socket)
-        await from_database(lambda: run.approvers.clear())
+        await from_database(lambda: run.shares.all().delete())
         await told(run)
         return await socket.receive_output()
 

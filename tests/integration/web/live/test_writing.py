@@ -125,7 +125,7 @@ def test_nothing_is_shown_before_the_browser_says_what_it_has_seen_or_after_it_m
         await seen_all(socket, run)
         await shown(run, "just right")
         assert await text(socket) == "just right"
-        await from_database(lambda: run.approvers.remove(bob))
+        await from_database(lambda: run.shares.filter(user=bob).delete())
         await asyncio.to_thread(broadcast.recheck, bob.pk)
         await asyncio.sleep(0.02)
         await shown(run, "too late")

@@ -159,7 +159,7 @@ def test_what_usually_holds_secrets_is_left_out_and_said(token: str) -> None:
 
 def test_others_may_be_named_who_decide(token: str, bob: User) -> None:
     run = fields(call(token, "submit_run", approvers=["bob", "bob", "alice"], **REVIEW))["run"]
-    assert list(Run.objects.get(pk=run).approvers.values_list("username", flat=True)) == ["bob"]
+    assert [one.username for one in made.shared_with(Run.objects.get(pk=run))] == ["bob"]
 
 
 @pytest.mark.parametrize(
@@ -211,8 +211,8 @@ def test_a_name_that_is_not_known_tells_no_names_of_users(token: str, bob: User,
     made.person("gone", is_active=False)
     said = refusal(call(token, "submit_run", **REVIEW | {"approvers": [name]}))
     assert said == (
-        f"There is no user “{name}” who can decide. Check the spelling, or leave “approvers” empty: approvers can be "
-        "added on the page of the run."
+        f"There is no user “{name}” who can decide. Check the spelling, or leave “approvers” empty: the run "
+        "can be shared on its page."
     )
 
 

@@ -17,7 +17,7 @@ from pevsite.asgi import application
 from runs.engine.sweeper import Sweeper
 from runs.enums import LinkKind
 from runs.errors import NotAllowed
-from runs.lifecycle.owner_actions import remove_approver
+from runs.lifecycle.sharing import unshare
 from runs.models import Run, User
 from runs.people import accounts
 from runs.store import broadcast
@@ -228,7 +228,7 @@ def test_a_refused_socket_is_logged_with_name_and_address(caplog: pytest.LogCapt
 @pytest.mark.parametrize("listening", [True, False])
 def test_sockets_of_somebody_who_is_taken_off_a_run_close_at_once(listening: bool) -> None:
     run, bob = factories.awaiting_plan(), factories.bob()
-    change = partial(remove_approver, run.pk, factories.alice(), bob)
+    change = partial(unshare, run.pk, factories.alice(), bob)
     assert closing(signed_in(bob), run, change, listening=listening) == CLOSED
 
 

@@ -75,16 +75,16 @@ def test_who_may_see_the_run_no_more_is_not_told_that_nothing_changed() -> None:
     run, bob = factories.awaiting_plan(), signed_in(factories.bob())
     for place in OF_ANY:
         known = {"If-None-Match": bob.get(f"/runs/{run.pk}/{place}")["ETag"]}
-        run.approvers.set([])
+        run.shares.all().delete()
         assert bob.get(f"/runs/{run.pk}/{place}", headers=known).status_code == 404, place
-        run.approvers.set([factories.bob()])
+        factories.share(run, factories.bob())
 
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_what_names_people_is_made_again_when_one_of_them_is_called_otherwise(alice_client: Client) -> None:
     run = factories.step_gate()
-    run.approvers.set([])
+    run.shares.all().delete()
     Gate.objects.filter(run=run, kind=GateKind.PLAN).update(decided_by=factories.bob())
     for person in (factories.alice(), factories.bob()):
         known = {place: alice_client.get(f"/runs/{run.pk}/{place}")["ETag"] for place in OF_ANY}

@@ -1,0 +1,124 @@
+"""Who else may see a run: people and groups with whom its owner shares it, or everyone here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.db.models import QuerySet
+
+from runs.enums import AuditKind, ShareLevel
+from runs.errors import InvalidInput
+from runs.events import kinds as events
+from runs.models import Run, Share, User
+from runs.people import roles
+from runs.people.permissions import check_can_share, is_first_person, named_deciders
+from runs.store import audit_trail, event_log
+
+
+def possible_people(run: Run) -> QuerySet[User]:
+    """The people with whom it could be shared: active, not the owner, not named yet."""
+    others = User.objects.filter(is_active=True).exclude(pk=run.owner_id)
+    return others.exclude(pk__in=run.shares.filter(user__isnull=False).values("user_id")).order_by("username")
+
+
+def possible_groups(run: Run) -> QuerySet[Group]:
+    return roles.teams().exclude(pk__in=run.shares.filter(group__isnull=False).values("group_id"))
+
+
+def deciders_by_name(run: Run) -> list[User]:
+    """The owner, and the people with whom a run is shared for decisions. Those of groups are not named."""
+    shares = run.shares.filter(user__isnull=False, level=ShareLevel.DECIDE).select_related("user").order_by("user_id")
+    return [run.owner, *(share.user for share in shares if share.user)]
+
+
+def begin(run: Run, people: Iterable[User]) -> None:
+    """Let people decide in a run that is being made; its first event says so."""
+    named = {person.pk: person for person in people if person.pk != run.owner_id}
+    Share.objects.bulk_create(Share(run=run, user=person) for person in named.values())
+
+
+def share(run_id: int, user: User, who: User | Group, level: ShareLevel) -> None:
+    """Let a person or a group see the run, or change what they may do. The owner still cannot approve where a second
+    person is required.
+
+    Raises NotAllowed, or InvalidInput for the owner, an inactive person, a role, or the only second person.
+    """
+    with event_log.writing():
+        run = event_log.locked(run_id)
+        check_can_share(user, run)
+        if isinstance(who, Group):
+            fits = roles.teams().filter(pk=who.pk).exists()
+        else:
+            fits = who.is_active and who.pk != run.owner_id
+        if not fits:
+            raise InvalidInput(
+                f"The run cannot be shared with {_name(who)}: they own it, are not active, or are a role."
+            )
+        had_second = _has_second_person(run)
+        Share.objects.update_or_create(run=run, **_named(who), defaults={"level": level.value})
+        _keep_second_person(run, who, had_second=had_second)
+        _record(run_id, user, who, level)
+
+
+def unshare(run_id: int, user: User, who: User | Group) -> None:
+    """Let a person or a group no longer see the run, or decide in it. Their decisions stay, with their name.
+
+    Raises NotAllowed, or InvalidInput for those with whom it is not shared, or for the only second person.
+    """
+    with event_log.writing():
+        run = event_log.locked(run_id)  # so that a decision of theirs comes before or after this
+        check_can_share(user, run)
+        had_second = _has_second_person(run)
+        deleted, _ = run.shares.filter(**_named(who)).delete()
+        if not deleted:
+            raise InvalidInput(f"The run is not shared with {_name(who)}.")
+        _keep_second_person(run, who, had_second=had_second)
+        _record(run_id, user, who, None)
+
+
+def open_to_all(run_id: int, user: User, *, is_open: bool) -> None:
+    """Let everyone here look at the run, or only those again with whom it is shared. Raises NotAllowed."""
+    with event_log.writing():
+        run = event_log.locked(run_id)
+        check_can_share(user, run)
+        if run.open_to_all != is_open:
+            event_log.keep(run, open_to_all=is_open)
+            _record(run_id, user, None, ShareLevel.LOOK if is_open else None)
+
+
+def _named(who: User | Group) -> dict[str, Any]:
+    return {"group" if isinstance(who, Group) else "user": who}
+
+
+def _name(who: User | Group) -> str:
+    return f"the group {who.name}" if isinstance(who, Group) else who.get_username()
+
+
+def _record(run_id: int, user: User, who: User | Group | None, level: ShareLevel | None) -> None:
+    """In the history and the audit trail. Without `who`: everyone here."""
+    is_group = isinstance(who, Group)
+    name = str(who or "")
+    event_log.record(run_id, events.Shared(by=user.get_username(), who=name, is_group=is_group, level=level))
+    audit_trail.record(
+        AuditKind.SHARED if level else AuditKind.UNSHARED,
+        by=user,
+        run_id=run_id,
+        subject=_name(who) if who else "everyone here",
+        person=who.pk if isinstance(who, User) else None,
+        after=level or "",
+    )
+
+
+def _has_second_person(run: Run) -> bool:
+    return any(not is_first_person(person, run) for person in named_deciders(run))
+
+
+def _keep_second_person(run: Run, who: User | Group, *, had_second: bool) -> None:
+    """Raises InvalidInput if a second person has to approve and no one is left who can."""
+    if run.policy.second_person and had_second and not _has_second_person(run):
+        raise InvalidInput(
+            f"A second person has to approve in this run, and {_name(who)} is the only one. Share it with someone else "
+            "for decisions first."
+        )

@@ -1,0 +1,91 @@
+"""The page on which a run is shared."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from runs.models import Run, User
+from tests import factories
+
+
+def address(run: Run) -> str:
+    return f"/runs/{run.pk}/people/"
+
+
+def test_the_owner_adds_and_removes(alice_client: Client, charlie: User) -> None:
+    run = factories.awaiting_plan()
+    page = alice_client.post(
+        address(run), {"verb": "share", "who": f"user-{charlie.pk}", "level": "decide"}, follow=True
+    ).text
+    assert "charlie may look at this run and decide in it." in page
+    page = alice_client.post(address(run), {"verb": "remove", "who": f"user-{factories.bob().pk}"}, follow=True).text
+    assert "The run is no longer shared with bob." in page
+    assert factories.shared_with(run) == [charlie]
+    assert "alice, charlie" in alice_client.get(f"/runs/{run.pk}/").text
+
+
+def test_an_approver_sees_who_may_decide_and_changes_nothing(client: Client, charlie: User) -> None:
+    run = factories.awaiting_plan()
+    client.force_login(factories.bob())
+    page = client.get(address(run)).text
+    assert "Only alice or an administrator can change this." in page
+    assert ("charlie" in page, 'name="verb"' in page) == (False, False)
+    refused = client.post(address(run), {"verb": "share", "who": f"user-{charlie.pk}", "level": "decide"})
+    assert refused.status_code == 403
+    assert "Only the person who submitted the task or an administrator can choose" in refused.text
+    assert factories.shared_with(run) == [factories.bob()]
+
+
+def test_nobody_else_finds_it(charlie_client: Client, charlie: User) -> None:
+    run = factories.awaiting_plan()
+    answers = [
+        charlie_client.get(address(run)),
+        charlie_client.post(address(run), {"verb": "share", "who": f"user-{charlie.pk}", "level": "decide"}),
+    ]
+    assert [answer.status_code for answer in answers] == [404, 404]
+
+
+@pytest.mark.parametrize(
+    ("sent", "problem"),
+    [
+        ({}, "Choose one of the buttons."),
+        ({"verb": "own"}, "Choose one of the buttons."),
+        ({"verb": "share"}, "Choose a person or a group."),
+        *(
+            ({"verb": "share", "who": who}, "This person or group no longer exists.")
+            for who in ("user-0", "user-" + "9" * 40, "user-x", "x", "staff-1", "user", "group-1-1", "group-²")
+        ),
+        ({"verb": "share", "who": "user-1", "level": "own"}, "Choose whether they may look"),
+    ],
+)
+def test_what_cannot_be_done_is_said(alice_client: Client, sent: dict[str, str], problem: str) -> None:
+    answer = alice_client.post(address(factories.awaiting_plan()), sent)
+    assert (answer.status_code, problem in answer.text) == (422, True)
+
+
+def test_it_costs_the_same_for_one_and_for_many(
+    alice_client: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    run = factories.awaiting_plan()
+    factories.share(run, *(factories.person(name) for name in "abcd"))
+    for name in "efgh":
+        factories.person(name)
+    with django_assert_max_num_queries(12):
+        alice_client.get(address(run))
+
+
+def test_a_run_is_opened_for_all_to_look_at(alice_client: Client, charlie_client: Client) -> None:
+    run = factories.awaiting_plan()
+    assert charlie_client.get(f"/runs/{run.pk}/").status_code == 404
+    assert (
+        "Everyone who can sign in here may look" in alice_client.post(address(run), {"verb": "open"}, follow=True).text
+    )
+    page = charlie_client.get(f"/runs/{run.pk}/").text
+    assert "You may look at this run, but not decide in it." in page
+    gate = factories.open_gate(run)
+    sent = {"verb": "approve", "digest": gate.digest}
+    assert charlie_client.post(f"/runs/{run.pk}/gates/{gate.pk}/", sent).status_code == 403
+    alice_client.post(address(run), {"verb": "close"})
+    assert charlie_client.get(f"/runs/{run.pk}/").status_code == 404
