@@ -11,11 +11,14 @@ from django.utils.decorators import sync_and_async_middleware
 from runs.enums import AuditChannel
 from runs.models import User
 from runs.store.audit_trail import Origin, coming_from
-from runs.web.site.requests import about_request, program_of
+from runs.web.site.requests import program_of
 
 
 def origin_of(request: HttpRequest) -> Origin:
-    """`serve` has taken the address from a trusted proxy."""
+    """`serve` has taken the address from a trusted proxy.
+
+    The person is looked up when a line is written: the session is not read yet, which an event loop must not do.
+    """
 
     def person() -> User | None:
         user = getattr(request, "user", None)
@@ -24,7 +27,7 @@ def origin_of(request: HttpRequest) -> Origin:
     def through() -> str:
         return program_of(request.headers.get("User-Agent", ""))
 
-    return Origin(AuditChannel.PAGE, about_request(request)["address"], through, person)
+    return Origin(AuditChannel.PAGE, request.META.get("REMOTE_ADDR", ""), through, person)
 
 
 @sync_and_async_middleware
