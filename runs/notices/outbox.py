@@ -40,6 +40,11 @@ def announce_end(run: Run) -> None:
     announce(NoticeKind.RUN_ENDED, people_of(run), run)
 
 
+def tell(person: User, kind: NoticeKind, about: str = "", occurrence: str = "") -> None:
+    """Tell a person about something that is not about a run, such as a change of how they sign in."""
+    _write([Notice(user=person, kind=kind, about=about, key=f"{kind.value} {occurrence}")])
+
+
 def people_of(run: Run) -> list[User]:
     """Who submitted the task, and who else may decide."""
     return list(named_deciders(run))

@@ -12,14 +12,17 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from runs.engine.process_registry import SILENT_AFTER, key_mark, newest_migration
+from runs.enums import DeliveryStatus
 from runs.isolation import sandbox
 from runs.lifecycle import toolset
 from runs.lifecycle.toolset import command_lines, view_of_commands
 from runs.mcp_client.server_config import SEPARATOR
-from runs.models import AccessToken, Process, ServerListing, clock
+from runs.models import AccessToken, Delivery, Process, ServerListing, clock
+from runs.notices.channels.registry import channels_on
 from runs.store import blobs
 from runs.submission.policy_presets import current_service
 from runs.text.domains import sites
+from runs.text.plural import pluralize
 from runs.web.operations.health import Health
 
 MAX_SKEW = 2.0
@@ -49,6 +52,7 @@ def findings() -> Iterator[Finding]:
         what = "with what people, files and models have written" if settings.TRACE_CONTENT else "without any content"
         yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")
     yield from _commands()
+    yield from _notices()
     if settings.WEB:
         text = f"Runs whose policy says so may read {sites(settings.WEB).words}, at public addresses alone."
         yield Finding("Web", text)
@@ -96,6 +100,17 @@ def _commands() -> Iterator[Finding]:
     for name, problem in problems.items():
         if problem:
             yield Finding("Commands", f"“{name}” cannot be run. {problem}", is_wrong=True)
+
+
+def _notices() -> Iterator[Finding]:
+    channels = [one.label for one in channels_on()]
+    if not channels:
+        text = "Nothing is sent. To change that, set PEV_SMTP_HOST, PEV_CHAT_SERVICES or PEV_WEBHOOKS."
+        yield Finding("Notices", text)
+        return
+    failed = Delivery.objects.filter(status=DeliveryStatus.FAILED).count()
+    what = f"{pluralize(failed, 'notice')} could not be sent. See the page Notices of the status." if failed else ""
+    yield Finding("Notices", what or f"People may have them sent: {', '.join(channels)}.", is_wrong=bool(failed))
 
 
 def _servers() -> Iterator[Finding]:

@@ -129,6 +129,7 @@ TABLE = {
     "account/again/": of_allauth(302),  # they have no password
     "account/password/": of_allauth(302),
     "account/password/new/": of_allauth(get=200, post=200),
+    "account/notices/": Row(get=MINE, post=(302,) * 5, sent={"verb": "remove_chat"}),
     "account/sessions/": of_allauth(get=200, post=302),
     "account/sessions/<int:session_id>/end/": Row(post=(302, 302, 404, 404, 404)),
     "account/methods/": of_allauth(get=200),
@@ -169,6 +170,7 @@ TABLE = {
     "agents/<slug:name>/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "agents/<slug:name>/delete/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 302)),
     "status/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
+    "status/notices/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422), sent={"verb": "retry_all"}),
     "status/servers/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "metrics/": Row(get=MINE),
     "help/": Row(get=MINE),

@@ -37,6 +37,8 @@ OUTSIDE_OF_RUNS = [
     "/runs/{run}/template/",
     "/status/",
     "/status/servers/",
+    "/status/notices/",
+    "/account/notices/",
     "/templates/",
     "/templates/document-review/",
 ]
