@@ -19,6 +19,7 @@ class AuditDetails(Contract):
     gate: int | None = None
     gate_kind: _Text = ""
     decision: _Text = ""
+    how: _Text = ""
     step: _Text = ""
     words: _Text = ""
     # A version of a plan, the attempt at a step, the number of a criterion.

@@ -20,12 +20,12 @@ from django.utils import timezone
 
 from runs.accounting.costs import totals
 from runs.contracts.ports import Changes, FileInfo
-from runs.enums import RunStatus, WorkStatus
+from runs.enums import AuditKind, RunStatus, WorkStatus
 from runs.errors import DecisionRefused
 from runs.logs import about
 from runs.models import Attempt, DeletedRun, Discarded, DraftFile, Gate, Run, Step, ToolCall, Tree, User
 from runs.people.permissions import check_can_manage
-from runs.store import blobs, broadcast, event_log, garbage_collection
+from runs.store import audit_trail, blobs, broadcast, event_log, garbage_collection
 
 log = logging.getLogger(__name__)
 CONTENTS_AT_ONCE = 5_000
@@ -49,6 +49,7 @@ def delete(run_id: int, user: User | None) -> DeletedRun:
             if problem := problem_with(run):
                 raise DecisionRefused(problem)
             line = _record_deletion(run, user)
+            audit_trail.record(AuditKind.RUN_DELETED, by=user, run_id=run_id, name="" if user else "retention")
             _delete(run)
     except IntegrityError as error:
         # Another run took over a result of this one after it was checked. The foreign key does not allow both.

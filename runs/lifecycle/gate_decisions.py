@@ -108,15 +108,6 @@ def decide_by_limit(gate: Gate, verb: Verb, hours: int) -> None:
     reason = f"Nobody decided within {pluralize(hours, 'hour')}, the time limit of the policy."
     change(gate, _STATUS[verb], decided_at=timezone.now(), decided_how=BY_LIMIT, reason=reason)
     _record(gate, reason)
-    audit_trail.record(
-        AuditKind.DECIDED,
-        run_id=gate.run_id,
-        digest=gate.digest,
-        gate=gate.pk,
-        gate_kind=gate.kind,
-        decision=gate.status,
-        name=BY_LIMIT,
-    )
     if verb is Verb.STOP:
         effects.finish(gate.run, cancelled=True)
     elif gate_type.goes_on_at_limit:
@@ -278,6 +269,35 @@ def _record(gate: Gate, reason: str, *, no_sources: bool = False, revises: bool 
         words=type_of(gate).decided_in_history(gate),
     )
     event_log.record(gate.run_id, event)
+    record_decision(gate)
+
+
+def record_decision(gate: Gate) -> None:
+    """The line of the audit trail for an answer, with what it was bound to. The words are in the gate."""
+    call = gate.call if isinstance(gate.call, dict) else {}
+    audit_trail.record(
+        AuditKind.DECIDED,
+        by=gate.decided_by,
+        run_id=gate.run_id,
+        subject=_subject(gate),
+        digest=gate.digest,
+        gate=gate.pk,
+        gate_kind=gate.kind,
+        decision=gate.status,
+        how=gate.decided_how,
+        words=audit_trail.digest_of_words(gate.reason),
+        version=gate.plan.version if gate.plan else None,
+        step=gate.step.key if gate.step else "",
+        attempt=gate.attempt.number if gate.attempt else None,
+        name=str(call.get("name", ""))[:200],
+    )
+
+
+def _subject(gate: Gate) -> str:
+    parts = [f"plan version {gate.plan.version}"] if gate.plan else []
+    parts += [f"step {gate.step.key}"] if gate.step else []
+    parts += [f"attempt {gate.attempt.number}"] if gate.attempt else []
+    return ", ".join(parts) or type_of(gate).label.lower()
 
 
 def _number_comments(gate: Gate, decision: Decision) -> list[Comment]:
@@ -300,6 +320,7 @@ def cancel(run_id: int, user: User, reason: str = "") -> None:
             raise DecisionRefused("This run is already finished.")
         event_log.record(run_id, events.Note(text=f"{user.get_username()} stopped the run.", reason=reason))
         effects.finish(run, cancelled=True)
+        audit_trail.record(AuditKind.STOPPED, by=user, run_id=run_id, words=audit_trail.digest_of_words(reason))
 
 
 def pause(run_id: int, user: User, *, paused: bool) -> None:
@@ -312,4 +333,5 @@ def pause(run_id: int, user: User, *, paused: bool) -> None:
         event_log.keep(run, paused=paused)
         kind = events.Paused if paused else events.Resumed
         event_log.record(run_id, kind(by=user.get_username()))
+        audit_trail.record(AuditKind.PAUSED if paused else AuditKind.RESUMED, by=user, run_id=run_id)
         advance(run_id)

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 
 from django.utils import timezone
 
-from runs.enums import RunStatus
+from runs.enums import AuditKind, RunStatus
 from runs.errors import DecisionRefused, InvalidInput
 from runs.events import kinds as events
 from runs.models import Run, User
 from runs.people.permissions import check_can_manage
-from runs.store import event_log
+from runs.store import audit_trail, event_log
 
 MAX_TITLE = 120
 """Characters of a title: one line of a list, and the length of the column."""
@@ -30,6 +30,7 @@ def rename(run_id: int, user: User, title: str) -> str:
         if title != run.title:
             event_log.record(run_id, events.Renamed(by=user.get_username(), before=run.title, after=title))
             event_log.keep(run, title=title)
+            audit_trail.record(AuditKind.RENAMED, by=user, run_id=run_id)
     return title
 
 
@@ -95,6 +96,7 @@ def archive(run_id: int, user: User) -> None:
         if run.archived_at is None:
             event_log.keep(run, archived_at=timezone.now())
             event_log.record(run_id, events.Archived(by=user.get_username()))
+            audit_trail.record(AuditKind.ARCHIVED, by=user, run_id=run_id)
 
 
 def archiving_problem(run: Run) -> str:
@@ -111,6 +113,7 @@ def unarchive(run_id: int, user: User) -> None:
         if run.archived_at is not None:
             event_log.keep(run, archived_at=None)
             event_log.record(run_id, events.Restored(by=user.get_username()))
+            audit_trail.record(AuditKind.UNARCHIVED, by=user, run_id=run_id)
 
 
 def _managed(run_id: int, user: User) -> Run:

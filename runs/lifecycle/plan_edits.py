@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from runs.accounting.past_estimates import estimate_for
-from runs.enums import SETTLED_STEPS, About, GateStatus, Role
+from runs.enums import SETTLED_STEPS, About, AuditKind, GateStatus, Role
 from runs.errors import DecisionRefused, InvalidInput, PlanRefused
 from runs.lifecycle import effects, outcomes
 from runs.lifecycle.approval import fingerprint
@@ -19,7 +19,7 @@ from runs.pev.policy import Policy
 from runs.pev.soundness import placed_comparisons, placed_problems
 from runs.rehearsal.job import is_known, is_known_of_the_run
 from runs.rehearsal.model import MODELS
-from runs.store import event_log, trees
+from runs.store import audit_trail, event_log, trees
 
 
 def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
@@ -45,6 +45,15 @@ def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
         reason = f"{user.get_username()} edited version {gate.plan.version if gate.plan else 0}."
         row = outcomes.propose_plan(run, plan, reason=reason, estimate=estimate_for(run, plan), author=user)
         ask_for_edit(run, row)
+        audit_trail.record(
+            AuditKind.PLAN_EDITED,
+            by=user,
+            run_id=run.pk,
+            subject=f"plan version {row.version}",
+            digest=row.digest,
+            version=row.version,
+            gate=gate.pk,
+        )
     return row
 
 

@@ -15,7 +15,7 @@ from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.criteria_ledger import was_read
-from runs.lifecycle.gate_decisions import already_decided, ask_again, current_digest
+from runs.lifecycle.gate_decisions import already_decided, ask_again, current_digest, record_decision
 from runs.lifecycle.gates.plan_gate import missing_in_plan
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.state import RunState
@@ -138,6 +138,7 @@ def _add(gate: Gate, user: User, new: Mapping[str, FileInfo], supplied: list[str
         tree=run.head.digest,
     )
     event_log.record(run.pk, event)
+    record_decision(gate)
     type_of(gate).follow_supply(gate)
     state = states.of(run)
     others = _other_readers(state, gate, new) if new else []

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
 from runs.engine.process import Engine
-from runs.enums import GateStatus, Outcome, RunStatus, Verb
+from runs.enums import AuditKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, FilesMissing, InvalidInput
 from runs.events.kinds import read
 from runs.lifecycle.gate_decisions import already_decided, decide
@@ -35,6 +35,7 @@ from runs.readmodel.run_view import reading_of
 from runs.reports.formats import FORMATS
 from runs.reports.json_report import as_json
 from runs.reports.outline import Part
+from runs.store import audit_trail
 from runs.submission.intake import Upload, encoded
 from runs.submission.policy_presets import current_service, preset_policy, with_texts
 from runs.submission.run_templates import Chosen, called
@@ -76,6 +77,9 @@ class Headless:
             part, report_format = Part(options["report_part"]), FORMATS[options["report"]]
             for problem in write_out(run, options["out"], report_format, part, overwrite=options["overwrite"]):
                 self.stderr.write(problem)
+            audit_trail.record(
+                AuditKind.REPORT_EXPORTED, run_id=run.pk, subject="report with all files", name=report_format.name
+            )
         if options["json"]:
             self.stdout.write(json.dumps(as_json(reading_of(run)), ensure_ascii=False, indent=2))
         else:

@@ -9,8 +9,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.models import AccessToken, User
+from runs.store import audit_trail
 from runs.text.plural import pluralize
 
 MAX_TOKENS = 10
@@ -54,6 +56,7 @@ def issue(person: User, name: str, days: int) -> str:
         AccessToken.objects.create(
             user=person, name=name, token_hash=_hash(token), expires_at=now + timedelta(days=days)
         )
+        audit_trail.record(AuditKind.TOKEN_MADE, by=person, subject=person.get_username(), name=name, days=days)
     return token
 
 
@@ -83,13 +86,17 @@ def revoke(person: User, pk: int) -> AccessToken | None:
     now = timezone.now()
     row = person.access_tokens.living(now).filter(pk=pk).first()
     if row is not None:
-        AccessToken.objects.filter(pk=row.pk, revoked_at__isnull=True).update(revoked_at=now)
+        with transaction.atomic():
+            AccessToken.objects.filter(pk=row.pk, revoked_at__isnull=True).update(revoked_at=now)
+            audit_trail.record(AuditKind.TOKEN_REVOKED, by=person, subject=person.get_username(), name=row.name)
     return row
 
 
 def revoke_all(person: User) -> None:
     """Revoke all tokens of this person."""
-    person.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=timezone.now())
+    with transaction.atomic():
+        ended = person.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=timezone.now())
+        audit_trail.record(AuditKind.TOKEN_REVOKED, subject=person.get_username(), person=person.pk, count=ended)
 
 
 def _hash(token: str) -> str:

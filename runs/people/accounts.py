@@ -34,7 +34,9 @@ def issue(person: User, kind: LinkKind) -> str:
     token = secrets.token_urlsafe(32)
     now = timezone.now()
     person.links.exclude(pk__in=person.links.living(now)).delete()
-    Link.objects.create(user=person, kind=kind.value, token_hash=_hash(token), expires_at=now + LIFETIMES[kind])
+    with transaction.atomic():
+        Link.objects.create(user=person, kind=kind.value, token_hash=_hash(token), expires_at=now + LIFETIMES[kind])
+        audit_trail.record(AuditKind.LINK_MADE, subject=person.get_username(), person=person.pk, name=kind.value)
     return token
 
 
@@ -93,6 +95,8 @@ def invite(name: str, roles: Collection[PersonRole] = NEW_PEOPLE) -> User:
     with transaction.atomic():
         person.save()
         set_roles(person, roles)
+        # Last, as every line: with the newest line locked, nothing else is waited for.
+        audit_trail.record(AuditKind.INVITED, subject=person.get_username(), person=person.pk)
     return person
 
 
@@ -120,12 +124,12 @@ def deactivate(person: User) -> None:
         row.is_active = False
         _end_sessions(row)
 
-    _change(person, apply, keeps_administrator=False)
+    _change(person, apply, AuditKind.DEACTIVATED, keeps_administrator=False)
 
 
 def sign_out_everywhere(person: User) -> None:
     """End all sessions, sockets, links and access tokens of a person. They may sign in with another link."""
-    _change(person, _end_sessions)
+    _change(person, _end_sessions, AuditKind.SIGNED_OUT_EVERYWHERE)
 
 
 def reset_sign_in(person: User) -> None:
@@ -140,7 +144,7 @@ def reset_sign_in(person: User) -> None:
         SocialAccount.objects.filter(user=row).delete()
         _end_sessions(row)
 
-    _change(person, apply)
+    _change(person, apply, AuditKind.SIGN_IN_RESET)
 
 
 def activate(person: User) -> None:
@@ -149,7 +153,7 @@ def activate(person: User) -> None:
     def apply(row: User) -> None:
         row.is_active = True
 
-    _change(person, apply)
+    _change(person, apply, AuditKind.ACTIVATED)
 
 
 def set_roles(person: User, roles: Collection[PersonRole], members: Collection[Group] | None = None) -> None:
@@ -178,8 +182,13 @@ def _group_names(row: User) -> str:
     return ", ".join(row.groups.order_by("name").values_list("name", flat=True))[:500]
 
 
-def _change(person: User, apply: Callable[[User], None], *, keeps_administrator: bool = True) -> None:
-    """Change the row of a person under a lock. After the commit their sockets check whether they may stay open."""
+def _change(
+    person: User, apply: Callable[[User], None], kind: AuditKind | None = None, *, keeps_administrator: bool = True
+) -> None:
+    """Change the row of a person under a lock, with a line of this kind in the audit trail.
+
+    After the commit their sockets check whether they may stay open.
+    """
     with transaction.atomic():
         # All administrators are locked, or two who make each other inactive at the same time could both succeed.
         event_log.lock_rows(administrators())
@@ -192,6 +201,8 @@ def _change(person: User, apply: Callable[[User], None], *, keeps_administrator:
             )
         apply(row)
         row.save()
+        if kind:
+            audit_trail.record(kind, subject=row.get_username(), person=row.pk)
         transaction.on_commit(partial(broadcast.recheck, row.pk), robust=True)
     person.refresh_from_db()
 

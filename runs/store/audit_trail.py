@@ -79,6 +79,9 @@ def record(
 ) -> None:
     """Add a line, in the transaction of the caller if there is one. If that is undone, there is no line.
 
+    Outside of `event_log.writing`, call it after all else that waits for rows: two transactions that wait for the
+    newest line and for each other's rows would be a deadlock.
+
     `by` is the person who acts, if it is not the one of the origin. `subject` names what the action is about. `details`
     are fields of AuditDetails; they and the subject contain no secret and no words that must be deletable.
     """
@@ -109,12 +112,23 @@ def _text(text: str, length: int) -> str:
     return printable(text)[:length]
 
 
-def _append(line: AuditEntry) -> None:
+def lock() -> AuditHead:
+    """Keep everybody else from adding lines until the transaction ends. Returns what the newest line is."""
     head = AuditHead.objects.select_for_update().filter(pk=_HEAD).first()
     if head is None:
         # Of two first writers one makes the row; the other waits for it, and then finds it.
         AuditHead.objects.bulk_create([AuditHead(pk=_HEAD, number=0, hash="")], ignore_conflicts=True)
         head = AuditHead.objects.select_for_update().get(pk=_HEAD)
+    return head
+
+
+def is_there() -> bool:
+    """Whether the tables are there. A command may work on those of an earlier version."""
+    return AuditEntry._meta.db_table in connection.introspection.table_names()
+
+
+def _append(line: AuditEntry) -> None:
+    head = lock()
     line.number, line.previous = head.number + 1, head.hash
     line.hash = _hash_of({name: getattr(line, name) for name in _HASHED})
     line.save(force_insert=True)

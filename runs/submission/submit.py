@@ -12,6 +12,7 @@ from django.db import IntegrityError
 
 from runs.accounting.past_estimates import estimate_for
 from runs.contracts.ports import FileInfo
+from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import outcomes, sharing
@@ -26,7 +27,7 @@ from runs.people.permissions import check_can_submit
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 from runs.pev.soundness import without_sources
-from runs.store import blobs, event_log, input_examination, trees
+from runs.store import audit_trail, blobs, event_log, input_examination, trees
 from runs.submission import input_replacement, submission_drafts
 from runs.submission.intake import Upload, check_excluded, check_space, listed
 from runs.submission.run_templates import fitted, plan_worth_keeping, with_web_tools
@@ -249,11 +250,22 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         token=submission.access_token,
     )
     event_log.record(run.pk, event)
+    _record_submission(run, submission.approvers)
     if submission.plan:
         plan = fitted(submission.plan.for_another_run(), tree, submission.policy.max_steps, submission.excluded)
         estimate = estimate_for(run, plan)
         outcomes.propose_plan(run, plan, reason=submission.plan_from, estimate=estimate)
     return run
+
+
+def _record_submission(run: Run, approvers: Sequence[User]) -> None:
+    """The lines of the audit trail for a new run: with which files it began, and who else may decide."""
+    audit_trail.record(
+        AuditKind.SUBMITTED, by=run.owner, run_id=run.pk, digest=run.inputs.digest, count=run.inputs.file_count
+    )
+    for person in approvers:
+        who = person.get_username()
+        audit_trail.record(AuditKind.SHARED, by=run.owner, run_id=run.pk, subject=who, person=person.pk, after="decide")
 
 
 def _revision(submission: Submission, request: str, tree: Tree) -> Revision | None:

@@ -5,9 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.management.terminal import TerminalCommand
 from runs.operations.backup import back_up
+from runs.store import audit_trail
 from runs.text.plural import pluralize
 
 
@@ -25,5 +27,7 @@ class Command(TerminalCommand):
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{file} could not be written ({error.strerror}). Nothing is left of it.") from error
+        if audit_trail.is_there():
+            audit_trail.record(AuditKind.BACKED_UP, subject=file.name, count=manifest.contents)
         size = file.stat().st_size
         self.stdout.write(f"{file}: the database and {pluralize(manifest.contents, 'file')}, {size:,} bytes.")

@@ -6,10 +6,12 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.management.terminal import TerminalCommand
 from runs.operations.backup import restore
 from runs.operations.backup_archive import Signer
+from runs.store import audit_trail
 
 
 class Command(TerminalCommand):
@@ -33,4 +35,5 @@ class Command(TerminalCommand):
         if signer is not Signer.OURS:
             self.stderr.write(f"It is signed by {signer}: whether someone has changed it was not checked.")
         call_command("migrate", verbosity=0, interactive=False)
+        audit_trail.record(AuditKind.BACKUP_RESTORED, subject=file.name, name=manifest.made_at)
         call_command("verify", stdout=self.stdout, stderr=self.stderr)

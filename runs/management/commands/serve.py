@@ -21,6 +21,7 @@ from runs.enums import AuditChannel
 from runs.errors import InvalidInput
 from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
+from runs.operations.settings_audit import record_changed_settings
 from runs.operations.traces import trace_listener
 from runs.people.accounts import first_administrator
 from runs.store import blobs
@@ -61,6 +62,7 @@ class Command(TerminalCommand):
         if host not in {*settings.ALLOWED_HOSTS, "0.0.0.0", "::"}:
             settings.ALLOWED_HOSTS.append(host)
         call_command("migrate", verbosity=0, interactive=False)
+        record_changed_settings("serve")
         self._serve(host, port, 0 if no_engine or settings.ENGINE == "celery" else None)
 
     def _greet(self, host: str, port: int) -> None:

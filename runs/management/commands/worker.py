@@ -15,6 +15,7 @@ from runs.enums import AuditChannel
 from runs.management.commands.serve import check_files, check_messages, check_shared
 from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
+from runs.operations.settings_audit import record_changed_settings
 
 
 class Command(TerminalCommand):
@@ -31,6 +32,7 @@ class Command(TerminalCommand):
         check_messages(self.stderr)
         check_files()
         call_command("migrate", verbosity=0, interactive=False)
+        record_changed_settings("worker")
         from runs.engine.process import Engine  # with the client of models; `--help` has to come at once
         from runs.operations.traces import trace_listener
 

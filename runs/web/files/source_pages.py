@@ -13,12 +13,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from runs.documents.formats import DRAWN
+from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed
 from runs.models import Run
 from runs.readmodel.run_files import FileDiff
 from runs.readmodel.verified_texts import said_text
-from runs.store import blobs, page_pictures
+from runs.store import audit_trail, blobs, page_pictures
 from runs.web.files.excerpt import Excerpt, excerpt
 from runs.web.files.file_page import Asked, FilePage, version_of
 from runs.web.files.place import Pointed, asked_in, find_place, number_in
@@ -91,6 +92,8 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
     page = _page_of(request, run, path)
     try:
         if "download" in request.GET:
+            if request.method == "GET":
+                audit_trail.record(AuditKind.FILE_DOWNLOADED, run_id=run_id, subject=path, sha256=page.sha256)
             return attachment(request, blobs.pieces_of(page.sha256), page.name, "application/octet-stream")
         if "image" in request.GET:  # only for the picture itself: browsers may keep it, and no page
             if not page.image:

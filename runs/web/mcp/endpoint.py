@@ -19,6 +19,7 @@ from runs.people.provider_accounts import proves_second_factor
 from runs.store.audit_trail import Origin, coming_from
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
+from runs.web.people import sign_in_audit
 from runs.web.site import throttle
 from runs.web.site.addresses import MCP_PATH
 from runs.web.site.requests import client_of
@@ -72,6 +73,8 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
     shown = token_in(given)
     row = await from_database(lambda: access_tokens.usable_token(shown)) if shown else None
     if row is None:
+        if given:
+            await from_database(lambda: sign_in_audit.refused("access token", client_of(scope)))
         # Only failures are counted, so a token that works is never kept waiting by others behind the same address.
         wait = throttle.wrong("an access token that is missing or does not work", {"address": client_of(scope)})
         if wait:

@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 
 from runs.contracts.ports import FileInfo
+from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Gate, Run
@@ -15,7 +16,7 @@ from runs.readmodel.run_files import made_files
 from runs.readmodel.run_queries import Filters, Sort
 from runs.reports.formats import FORMATS
 from runs.reports.report_format import ReportInput
-from runs.store import blobs, trees
+from runs.store import audit_trail, blobs, trees
 from runs.text.truncate import quoted
 from runs.web.frame.run_frame import RunFrame
 from runs.web.inbox.inbox_page import MAX_WORDS
@@ -120,6 +121,8 @@ def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportTex
     write = FORMATS[arguments.format].text
     assert write, "the arguments allow formats with a text only"
     text = write(ReportInput.of(run))
+    if not arguments.offset:  # the other parts of a long text belong to the same export
+        audit_trail.record(AuditKind.REPORT_EXPORTED, run_id=run.pk, subject="report", name=arguments.format)
     piece = text[arguments.offset : arguments.offset + MAX_TEXT]
     return tool_answers.ReportText(
         run=run.pk,
@@ -162,6 +165,8 @@ def read_file(caller: Caller, arguments: ReadFileArguments) -> tool_answers.File
     if info is None:
         raise InvalidInput(f"Run {run.pk} has no file {quoted(arguments.path)}. list_files says which there are.")
     at = arguments.offset
+    if not at:
+        audit_trail.record(AuditKind.FILE_DOWNLOADED, run_id=run.pk, subject=arguments.path, sha256=info.sha256)
     text = None if arguments.original else trees.read_text(info.sha256)
     media_type = "text/plain"
     if text is not None:

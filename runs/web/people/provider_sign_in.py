@@ -20,10 +20,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from runs.enums import PersonRole
+from runs.enums import AuditKind, PersonRole
 from runs.logs import about
 from runs.models import User
 from runs.people import provider_accounts
+from runs.people.permissions import administrators
+from runs.store import audit_trail, event_log
+from runs.web.people import sign_in_audit
 from runs.web.people.openid_connect import Provider, ProviderConnection, ProviderProblem, Unreachable, configured
 from runs.web.people.sign_in import AGAIN
 from runs.web.site import throttle
@@ -48,7 +51,9 @@ class Refusal(Enum):
 
 def refused(request: HttpRequest, refusal: Refusal, reason: str) -> HttpResponse:
     """The page that says so. `reason` is for the log; many refusals from one address are answered with 429."""
-    wait = throttle.wrong(f"a sign-in through the identity provider: {reason}", about_request(request))
+    fields = about_request(request)
+    sign_in_audit.refused("identity provider", fields["address"])
+    wait = throttle.wrong(f"a sign-in through the identity provider: {reason}", fields)
     if wait:
         answer = render(request, "429.html", {"seconds": wait}, status=HTTPStatus.TOO_MANY_REQUESTS)
         answer["Retry-After"] = str(wait)
@@ -173,8 +178,12 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
         person.set_unusable_password()
         try:
             with transaction.atomic():
+                event_log.lock_rows(administrators())  # before the audit trail, as wherever roles change
                 sociallogin.save(request)
                 provider_accounts.set_roles(person, _roles_in(sociallogin))
+                audit_trail.record(
+                    AuditKind.INVITED, subject=person.username, person=person.pk, name="identity provider"
+                )
         except IntegrityError as error:  # somebody else took the name at this moment
             raise ImmediateHttpResponse(refused(request, Refusal.AT_ONCE, "two first sign-ins at once")) from error
         log.info("people: the identity provider added “%s”", person.username, extra=about(**about_request(request)))

@@ -19,10 +19,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from runs.enums import AuditKind
 from runs.logs import about
 from runs.models import User
 from runs.people.provider_accounts import connections_of
-from runs.store import broadcast
+from runs.store import audit_trail, broadcast
+from runs.web.people import sign_in_audit
 from runs.web.site import sessions
 from runs.web.site.requests import about_request, program_of
 
@@ -49,6 +51,7 @@ class AccountAdapter(DefaultAccountAdapter):
         if before:
             broadcast.recheck(before)
         log.info("signed in", extra=about(**about_request(request)))
+        sign_in_audit.signed_in(request, user)
 
     @override
     def post_login(self, request: HttpRequest, user: AbstractBaseUser, **kwargs: Any) -> HttpResponse:
@@ -69,6 +72,7 @@ class AccountAdapter(DefaultAccountAdapter):
     @override
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         log.warning("refused: a wrong user name or password", extra=about(**about_request(request)))
+        sign_in_audit.refused("password", self.get_client_ip(request), str(credentials.get("username", "")))
 
     @override
     def get_client_ip(self, request: HttpRequest) -> str:
@@ -114,5 +118,8 @@ class SessionsAdapter(DefaultUserSessionsAdapter):
         """End them, and have their sockets closed."""
         ended = list(sessions)
         super().end_sessions(ended)
+        for session in ended:
+            subject = session.user.get_username()
+            audit_trail.record(AuditKind.SESSION_ENDED, subject=subject, person=session.user_id, count=1)
         for person in {session.user_id for session in ended}:
             broadcast.recheck(person)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.account.forms import LoginForm
+from allauth.core import context
 from allauth.mfa.webauthn.forms import (
     AddWebAuthnForm,
     AuthenticateWebAuthnForm,
@@ -10,6 +11,8 @@ from allauth.mfa.webauthn.forms import (
     ReauthenticateWebAuthnForm,
 )
 from django import forms
+
+from runs.web.people import sign_in_audit
 
 UNREADABLE = "The answer of the browser cannot be read. Try again."
 
@@ -41,7 +44,12 @@ class _Answer(forms.Form):
 
 
 class PasskeyForm(_Answer, LoginWebAuthnForm):
-    pass
+    def clean_credential(self) -> Any:
+        try:
+            return super().clean_credential()
+        except forms.ValidationError:
+            sign_in_audit.refused("passkey", context.request.META.get("REMOTE_ADDR", ""))
+            raise
 
 
 class SecondFactorForm(_Answer, AuthenticateWebAuthnForm):

@@ -32,6 +32,7 @@ from runs.logs import about
 from runs.models import User
 from runs.people import accounts
 from runs.store import broadcast
+from runs.web.people import sign_in_audit
 from runs.web.site import throttle
 from runs.web.site.requests import about_request, on_this_site, person
 
@@ -122,7 +123,9 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _refuse_link(request: HttpRequest) -> HttpResponse:
-    wait = throttle.wrong("a sign-in link that does not work, or not any more", about_request(request))
+    fields = about_request(request)
+    sign_in_audit.refused("link", fields["address"])
+    wait = throttle.wrong("a sign-in link that does not work, or not any more", fields)
     if wait:
         answer = render(request, "429.html", {"seconds": wait}, status=429)
         answer["Retry-After"] = str(wait)

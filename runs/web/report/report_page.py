@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from runs.contracts.ports import FileInfo
+from runs.enums import AuditKind
 from runs.errors import PevError
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence
@@ -26,6 +27,7 @@ from runs.reports.formats import BY_SUFFIX, FORMATS, html
 from runs.reports.isolated_writing import LIMITS
 from runs.reports.outline import Part, outline
 from runs.reports.report_format import ReportFormat, ReportInput
+from runs.store import audit_trail
 from runs.web.frame.run_frame import RunFrame
 from runs.web.help.tour import is_shown
 from runs.web.markup.diagrams import drawn, sources_in
@@ -142,6 +144,14 @@ def _part(request: HttpRequest) -> Part:
 
 def _download(request: HttpRequest, run_id: int, report_format: ReportFormat, data: bytes) -> HttpResponseBase:
     name = "protocol" if _part(request) is Part.PROTOCOL and report_format.has_parts else "report"
+    if request.method == "GET":
+        audit_trail.record(
+            AuditKind.REPORT_EXPORTED,
+            run_id=run_id,
+            subject=f"{name}.{report_format.suffix}",
+            name=report_format.name,
+            sha256=hashlib.sha256(data).hexdigest(),
+        )
     return attachment(request, iter([data]), f"run-{run_id}-{name}.{report_format.suffix}", report_format.media_type)
 
 
@@ -181,4 +191,7 @@ def _back(request: HttpRequest, run_id: int, problem: str) -> HttpResponse:
 @require_safe
 @while_unchanged(of_finished)
 def files_zip(request: HttpRequest, run_id: int) -> HttpResponseBase:
-    return attachment(request, archive.stream(visible_run(request, run_id)), f"run-{run_id}.zip", "application/zip")
+    run = visible_run(request, run_id)
+    if request.method == "GET":
+        audit_trail.record(AuditKind.REPORT_EXPORTED, run_id=run_id, subject="report with all files", name="zip")
+    return attachment(request, archive.stream(run), f"run-{run_id}.zip", "application/zip")

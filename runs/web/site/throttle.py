@@ -29,12 +29,12 @@ def wrong(what: str, fields: LogFields, now: float | None = None) -> int:
     `fields` has the address; `now` is in seconds, the time of the clock if it is not said.
     """
     seconds = int(time.time() if now is None else now)
-    who = f"wrong/{_network(fields.get('address', ''))}"
+    who = f"wrong/{network(fields.get('address', ''))}"
     since = cache.get(who)
     if since is None or seconds - since >= WINDOW:
         since = seconds
         cache.set(who, since, timeout=WINDOW)
-    count = _count_up(f"{who}/{since}")
+    count = count_up(f"{who}/{since}", 2 * WINDOW)
     if count <= MAX_WRONG:
         log.warning("refused: %s", what, extra=about(**fields))
         return 0
@@ -43,15 +43,17 @@ def wrong(what: str, fields: LogFields, now: float | None = None) -> int:
     return int(since) + WINDOW - seconds
 
 
-def _count_up(key: str) -> int:
-    cache.add(key, 0, timeout=2 * WINDOW)
+def count_up(key: str, seconds: int) -> int:
+    """Count one more, and return how many there are. The count is kept for so many seconds."""
+    cache.add(key, 0, timeout=seconds)
     try:
         return cache.incr(key)
     except ValueError:  # those of many other addresses have pushed it out in between
         return 1
 
 
-def _network(address: str) -> str:
+def network(address: str) -> str:
+    """What counts as one address."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

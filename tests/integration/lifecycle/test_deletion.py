@@ -21,7 +21,7 @@ from tests import factories as made
 from tests.integration.lifecycle.old import contents, long_ago, on_the_disk, place, reusing
 
 pytestmark = pytest.mark.django_db
-REMAIN = {"User", "Link", "DeletedRun", "Discarded", "Probe", "Template", "Rendition"}
+REMAIN = {"AuditEntry", "AuditHead", "User", "Link", "DeletedRun", "Discarded", "Probe", "Template", "Rendition"}
 
 
 def rows() -> dict[str, int]:

@@ -66,9 +66,14 @@ def with_key_of(data: Path, restored: Path) -> Path:
 
 
 def tables(data: Path) -> dict[str, list[Any]]:
-    """All rows. Who was at what duty is of the moment: the back-up itself is one."""
-    names = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} - {"runs_leaderlock"}
+    """All rows. Who was at what duty is of the moment: the back-up itself is one, and a line of the audit trail."""
+    left_out = {"runs_leaderlock", "runs_auditentry", "runs_audithead"}
+    names = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} - left_out
     return {name: databases.rows(data, f'SELECT * FROM "{name}" ORDER BY 1') for name in names}
+
+
+def audited(data: Path) -> list[Any]:
+    return databases.rows(data, "SELECT number, kind, subject FROM runs_auditentry ORDER BY number")
 
 
 def contents(data: Path) -> dict[str, bytes]:
@@ -86,6 +91,10 @@ def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) 
     assert tables(restored) == tables(data)
     assert len(tables(data)["runs_run"]) == 1
     assert contents(restored) == contents(data)
+    made, came_back = audited(data), audited(restored)
+    assert len(came_back) > 1
+    assert made == [*came_back[:-1], (came_back[-1][0], "back_up_made", "backup.tar")]
+    assert came_back[-1][1:] == ("back_up_restored", "backup.tar")
     assert refused(restored, "restore", str(backup)).startswith("There is an installation here already.")
 
 

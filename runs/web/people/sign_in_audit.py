@@ -1,0 +1,105 @@
+"""What the audit trail records of signing in: by allauth's signals, and refusals by a number that no one can exceed."""
+
+import time
+
+from allauth.account.authentication import get_authentication_records
+from allauth.account.signals import password_changed, password_set
+from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authentication_failed
+from allauth.socialaccount.models import SocialAccount
+from django.contrib.auth.signals import user_logged_out
+from django.db.models.signals import post_delete, post_save
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from runs.enums import AuditKind
+from runs.models import User
+from runs.store import audit_trail
+from runs.web.site import throttle
+
+FULL_REFUSALS = 5
+"""Refusals of one address within an hour that are lines of their own. After that there is a line whenever their number
+has doubled, so that even a million of them are a few lines.
+"""
+MAX_REFUSALS = 300
+"""Lines on refusals within an hour, from all addresses together. After that there is one whenever their number has
+doubled. Each process counts for itself unless there is Redis.
+"""
+_HOUR = 3_600  # seconds
+_PROVIDER = "identity provider"
+
+
+def signed_in(request: HttpRequest, person: User) -> None:
+    """A person has signed in, by the methods that allauth has noted in the session; it notes none for a link."""
+    records = get_authentication_records(request)
+    methods = [str(record.get("type") or record.get("method", "")) for record in records] or ["link"]
+    audit_trail.record(AuditKind.SIGNED_IN, by=person, subject=person.get_username(), name=", ".join(methods)[:200])
+
+
+def refused(method: str, address: str, name: str = "", now: float | None = None) -> None:
+    """A sign-in, a link or a token was refused. `name` is what was typed: it is recorded only if it is somebody's name,
+    because people type passwords there.
+    """
+    hour = int((time.time() if now is None else now) // _HOUR)
+    count = throttle.count_up(f"refused/{throttle.network(address)}/{hour}", 2 * _HOUR)
+    if not _is_worth_a_line(count, FULL_REFUSALS):
+        return
+    lines = throttle.count_up(f"refused-lines/{hour}", 2 * _HOUR)
+    if not _is_worth_a_line(lines, MAX_REFUSALS):
+        return
+    known = User.objects.filter(username__iexact=name).first() if name and "\0" not in name else None
+    subject = known.get_username() if known else ""
+    audit_trail.record(AuditKind.SIGN_IN_REFUSED, subject=subject, name=method, count=count)
+
+
+def _is_worth_a_line(count: int, most: int) -> bool:
+    """Whether it is one of the first, or their number is that one doubled once or several times."""
+    times, rest = divmod(count, most)
+    return count <= most or (rest == 0 and times & (times - 1) == 0)
+
+
+@receiver(user_logged_out)
+def _signed_out(user: User | None = None, **_: object) -> None:
+    if user is not None:
+        audit_trail.record(AuditKind.SIGNED_OUT, by=user, subject=user.get_username())
+
+
+@receiver((password_set, password_changed))
+def _password_changed(user: User, **_: object) -> None:
+    audit_trail.record(AuditKind.PASSWORD_CHANGED, by=user, subject=user.get_username())
+
+
+@receiver(post_save, sender=Authenticator)
+def _factor_added(instance: Authenticator, *, created: bool, **_: object) -> None:
+    """Of the row, in its transaction: allauth sends its own signals after the commit."""
+    if created:
+        subject, name = instance.user.get_username(), _method_of(instance)
+        audit_trail.record(AuditKind.FACTOR_ADDED, subject=subject, person=instance.user_id, name=name)
+
+
+@receiver(post_delete, sender=Authenticator)
+def _factor_removed(instance: Authenticator, **_: object) -> None:
+    subject, name = instance.user.get_username(), _method_of(instance)
+    audit_trail.record(AuditKind.FACTOR_REMOVED, subject=subject, person=instance.user_id, name=name)
+
+
+@receiver(post_save, sender=SocialAccount)
+def _connected(instance: SocialAccount, *, created: bool, **_: object) -> None:
+    if created:
+        subject, name = instance.user.get_username(), _PROVIDER
+        audit_trail.record(AuditKind.FACTOR_ADDED, subject=subject, person=instance.user_id, name=name)
+
+
+@receiver(post_delete, sender=SocialAccount)
+def _disconnected(instance: SocialAccount, **_: object) -> None:
+    subject = instance.user.get_username()
+    audit_trail.record(AuditKind.FACTOR_REMOVED, subject=subject, person=instance.user_id, name=_PROVIDER)
+
+
+@receiver(authentication_failed)
+def _factor_refused(request: HttpRequest, user: User, **_: object) -> None:
+    refused("second factor", request.META.get("REMOTE_ADDR", ""), user.get_username())
+
+
+def _method_of(authenticator: Authenticator) -> str:
+    return str(Authenticator.Type(authenticator.type).label)[:100]
