@@ -15,6 +15,7 @@ from runs.errors import InvalidInput
 from runs.models import User
 from runs.people import accounts
 from runs.people.identity_provider import IdentityProvider
+from runs.people.roles import roles_of
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +45,10 @@ def set_roles(person: User, roles: Collection[PersonRole]) -> None:
 
     The last active administrator stays one: nobody else could change that again.
     """
+    wanted = set(roles) or {PersonRole.VIEWER}
+    if wanted == set(roles_of(person)):
+        return
     try:
-        accounts.set_roles(person, roles or [PersonRole.VIEWER])
+        accounts.set_roles(person, wanted)
     except InvalidInput as problem:
         log.warning("people: the provider's roles of “%s” are not set: %s", person.get_username(), problem)

@@ -10,6 +10,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from pevsite.environment import FIELDS, form, is_secret, read_environment, shown, unknown_variables
+from runs.enums import PersonRole
 
 POSTGRES = "postgres://alice:secret@db.example:5433/pev"
 REDIS = "redis://:secret@cache.example"
@@ -121,6 +122,19 @@ def test_an_address_that_is_no_bucket_is_refused(monkeypatch: pytest.MonkeyPatch
     assert refusal(monkeypatch, PEV_BLOBS=address).startswith(
         f"PEV_BLOBS is “{address}”: it must be s3://bucket/prefix."
     )
+
+
+def test_a_provider_needs_a_name_and_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEV_OIDC_URL", "https://login.example")
+    with pytest.raises(ImproperlyConfigured, match="set PEV_OIDC_CLIENT_ID and PEV_OIDC_CLIENT_SECRET"):
+        read_environment()
+    monkeypatch.setenv("PEV_OIDC_CLIENT_ID", "pevsite")
+    monkeypatch.setenv("PEV_OIDC_CLIENT_SECRET", "the-secret-of-nobody-1")
+    monkeypatch.setenv("PEV_OIDC_GROUPS", "admins=administrator")
+    provider = read_environment().identity_provider
+    assert provider is not None
+    assert (provider.url, provider.roles_for(["admins"])) == ("https://login.example", {PersonRole.ADMINISTRATOR})
+    assert "the-secret-of-nobody-1" not in repr(provider)
 
 
 def test_celery_needs_redis(monkeypatch: pytest.MonkeyPatch) -> None:

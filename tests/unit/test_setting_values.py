@@ -11,9 +11,12 @@ from pevsite.setting_values import (
     commands,
     holidays,
     policy_values,
+    provider_address,
+    roles_of_groups,
     service_tools,
     time_zone,
 )
+from runs.enums import PersonRole
 
 
 @pytest.mark.parametrize(
@@ -105,3 +108,52 @@ def test_holidays_are_read_and_other_texts_refused() -> None:
     for text in ("25.12.2026", "2026-02-30", "Christmas", "0000-01-01"):
         with pytest.raises(ValueError, match="Write it as 2026-12-25"):
             holidays(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "issuer"),
+    [
+        ("https://login.example/realms/staff", "https://login.example/realms/staff"),
+        ("https://login.example/.well-known/openid-configuration", "https://login.example"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("http://localhost:8080/", "http://localhost:8080/"),
+    ],
+)
+def test_the_address_of_a_provider(text: str, issuer: str) -> None:
+    assert provider_address(text) == issuer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "login.example",
+        "http://login.example",
+        "ftp://login.example",
+        "https://a:b@login.example",
+        "https://",
+        "https://[",
+        "https://login.example?x=1",
+        "https://login.example#x",
+    ],
+)
+def test_an_address_that_others_can_read_is_none_of_a_provider(text: str) -> None:
+    with pytest.raises(ValueError, match="it must be an address such as https://login"):
+        provider_address(text)
+
+
+def test_an_address_that_cannot_be_stored_is_refused() -> None:
+    with pytest.raises(ValueError, match="it has 216 characters"):
+        provider_address(f"https://login.example/{'x' * 194}")
+
+
+def test_roles_of_groups() -> None:
+    assert roles_of_groups("legal leads=approver, legal leads = submitter,a=b=administrator,") == {
+        "legal leads": {PersonRole.APPROVER, PersonRole.SUBMITTER},
+        "a=b": {PersonRole.ADMINISTRATOR},
+    }
+
+
+@pytest.mark.parametrize("text", ["legal", "=approver", "legal=owner", "legal=Approver"])
+def test_groups_without_a_role_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=rf"^“{text}” cannot be read\. .*The roles are viewer, submitter, approver, "):
+        roles_of_groups(text)

@@ -158,19 +158,20 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 
 def asked_again_before(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Asks for a recent sign-in before the form is read. Allauth would keep its words, such as a new password, until
-    the person has signed in.
+    """Asks for a recent sign-in before the form is shown, and before it is read. Allauth would keep its words, such as
+    a new password, until the person has signed in.
     """
-    checking = reauthentication_required(lambda request: None)
+    checked_view = reauthentication_required(view)
 
     @wraps(view)
     def checked(request: HttpRequest) -> HttpResponseBase:
-        if request.method == "POST":
-            try:
-                checking(request)
-            except ReauthenticationRequired:
-                return redirect(request.path)
-        return view(request)
+        try:
+            response: HttpResponseBase = checked_view(request)
+        except ReauthenticationRequired:
+            if request.method != "POST":
+                raise
+            return redirect(request.path)
+        return response
 
     return checked
 

@@ -23,6 +23,7 @@ from runs.models import User
 from runs.people import accounts
 from runs.people.identity_provider import IdentityProvider
 from runs.people.permissions import is_administrator
+from runs.people.roles import roles_of
 from runs.web.people.sign_in_pages import link_for
 from runs.web.site.headers import PLACE
 from tests import factories
@@ -138,27 +139,43 @@ def test_a_script_gets_the_address_and_a_browser_without_one_a_page_that_leads_t
 
 
 def test_groups_give_roles_and_take_them_at_each_sign_in(client: Client, provider: FakeIdentityProvider) -> None:
-    factories.person("root", is_superuser=True)
-    provider.know("s-1", preferred_username="dora", groups=["admins", "others"])
+    factories.person("root", roles=[PersonRole.ADMINISTRATOR])
+    expected = (
+        (["admins", "others"], [PersonRole.ADMINISTRATOR]),
+        (["staff"], [PersonRole.SUBMITTER, PersonRole.APPROVER]),
+        (["staff", "admins"], [PersonRole.SUBMITTER, PersonRole.APPROVER, PersonRole.ADMINISTRATOR]),
+    )
+    for groups, roles in expected:
+        provider.know("s-1", preferred_username="dora", groups=groups)
+        dora = sign_in(Client(), provider, "s-1")
+        assert dora is not None
+        assert roles_of(dora) == roles
+    accounts.set_roles(dora, [PersonRole.VIEWER])
+    assert roles_of(sign_in(client, provider, "s-1") or User()) == expected[-1][1], "the provider decides"
+
+
+def test_without_groups_in_the_settings_roles_are_given_here(
+    client: Client, provider: FakeIdentityProvider, settings: Settings
+) -> None:
+    use(settings, provider, roles_of_groups={}, default_role=PersonRole.SUBMITTER)
+    provider.know("s-1", preferred_username="dora", groups=["admins"])
     dora = sign_in(client, provider, "s-1")
     assert dora is not None
-    assert is_administrator(dora)
-    provider.know("s-1", preferred_username="dora", groups=["staff"])
-    dora = sign_in(Client(), provider, "s-1")
-    assert dora is not None
-    assert not is_administrator(dora)
+    assert roles_of(dora) == [PersonRole.SUBMITTER]
+    accounts.set_roles(dora, [PersonRole.APPROVER])
+    assert roles_of(sign_in(Client(), provider, "s-1") or User()) == [PersonRole.APPROVER]
 
 
 def test_who_has_no_group_any_more_loses_the_role_and_does_not_get_in(
     client: Client, provider: FakeIdentityProvider
 ) -> None:
-    factories.person("root", is_superuser=True)
+    factories.person("root", roles=[PersonRole.ADMINISTRATOR])
     provider.know("s-1", preferred_username="dora", groups=["admins"])
     sign_in(client, provider, "s-1")
     provider.know("s-1", preferred_username="dora", groups=[])
     answer = come_back(Client(), provider, "s-1")
     assert (answer.status_code, "none of your groups there may use this installation" in answer.text) == (403, True)
-    assert not is_administrator(User.objects.get(username="dora"))
+    assert roles_of(User.objects.get(username="dora")) == [PersonRole.VIEWER]
 
 
 def test_the_last_administrator_stays_one_whatever_the_provider_says(

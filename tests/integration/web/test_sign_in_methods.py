@@ -282,6 +282,16 @@ def test_a_new_password_is_not_kept_while_a_person_signs_in_again(client: Client
     assert PASSWORD not in str(dict(client.session.items()))
 
 
+def test_a_new_password_is_taken_after_the_old_one_was_asked_for_again(client: Client, with_password: User) -> None:
+    sign_in(client)
+    make_old(client)
+    again = client.get("/account/password/")["Location"]
+    assert client.post(again, {"password": PASSWORD})["Location"] == "/account/password/"
+    new = "another horse and another staple"
+    client.post("/account/password/", {"oldpassword": PASSWORD, "password1": new, "password2": new})
+    assert sign_in(Client(), new) == "/"
+
+
 def test_sessions_that_have_run_out_are_forgotten(client: Client, alice: User) -> None:
     client.post(link_for(alice))
     other = Client()
