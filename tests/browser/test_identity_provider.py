@@ -28,14 +28,15 @@ def provider() -> Iterator[FakeIdentityProvider]:
 def connected_site(
     provider: FakeIdentityProvider, tmp_path_factory: pytest.TempPathFactory, installation: Installation
 ) -> Iterator[Site]:
-    settings = {
-        "PEV_OIDC_URL": provider.url,
-        "PEV_OIDC_CLIENT_ID": CLIENT,
-        "PEV_OIDC_CLIENT_SECRET": SECRET,
-        "PEV_OIDC_NAME": "Example",
-        "PEV_OIDC_GROUPS": "staff=submitter, staff=approver",
-    }
-    with served(installation.copy(tmp_path_factory.mktemp("connected")), **settings) as site:
+    data = installation.copy(tmp_path_factory.mktemp("connected"))
+    with served(
+        data,
+        PEV_OIDC_URL=provider.url,
+        PEV_OIDC_CLIENT_ID=CLIENT,
+        PEV_OIDC_CLIENT_SECRET=SECRET,
+        PEV_OIDC_NAME="Example",
+        PEV_OIDC_GROUPS="staff=submitter, staff=approver",
+    ) as site:
         yield site
 
 

@@ -133,7 +133,10 @@ def test_a_provider_needs_a_name_and_a_secret(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PEV_OIDC_GROUPS", "admins=administrator")
     provider = read_environment().identity_provider
     assert provider is not None
-    assert (provider.url, provider.roles_for(["admins"])) == ("https://login.example", {PersonRole.ADMINISTRATOR})
+    assert (provider.url, provider.roles_for(["admins"])) == (
+        "https://login.example",
+        frozenset({PersonRole.ADMINISTRATOR}),
+    )
     assert "the-secret-of-nobody-1" not in repr(provider)
 
 

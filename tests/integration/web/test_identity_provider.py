@@ -150,7 +150,7 @@ def test_groups_give_roles_and_take_them_at_each_sign_in(client: Client, provide
         dora = sign_in(Client(), provider, "s-1")
         assert dora is not None
         assert roles_of(dora) == roles
-    accounts.set_roles(dora, [PersonRole.VIEWER])
+    accounts.set_roles(User.objects.get(username="dora"), [PersonRole.VIEWER])
     assert roles_of(sign_in(client, provider, "s-1") or User()) == expected[-1][1], "the provider decides"
 
 
