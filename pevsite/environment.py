@@ -20,6 +20,7 @@ from rapidfuzz import process
 
 from pevsite import setting_values as values
 from pevsite.installation import usual_data_dir
+from runs.contracts.quotas import Quotas
 from runs.enums import PersonRole
 from runs.mcp_client.server_config import ServerConfig
 from runs.people.identity_provider import IdentityProvider
@@ -143,6 +144,12 @@ class Environment(BaseSettings):
         description="Who must have a passkey or an authenticator app. Anyone else is asked to add one before they go "
         "on.",
     )
+    second_person: Literal["policy", "high_risk"] = Field(
+        "policy",
+        description="Where a second person has to approve, who neither submitted the task nor edited its plan. "
+        "`policy`: where the policy of a run says so. `high_risk`: also for plans with high-risk steps, for these "
+        "steps and for calls that act outside; no policy weakens that.",
+    )
     oidc_url: Annotated[str, AfterValidator(values.provider_address), Form("`https://login.example/realms/staff`")] = (
         Field(
             "",
@@ -214,6 +221,16 @@ class Environment(BaseSettings):
     upload_files: Count = Field(10_000, ge=1, le=1_000_000, description="The most files of a run.")
     upload_mb: Count = Field(200, ge=1, le=1_000_000, description="The most megabytes of all files of a run.")
     file_mb: Count = Field(50, ge=1, le=1_000_000, description="The most megabytes of one file.")
+    quotas: Annotated[
+        Quotas,
+        PlainValidator(values.quotas),
+        Form("`everyone runs=3 usd=50; person alice gigabytes=20; group Legal usd=500`"),
+    ] = Field(
+        Quotas(),
+        description="What people may use at most: open `runs` at the same time, `gigabytes` of files, and `usd` within "
+        "a calendar month, counting what the budgets of open runs still allow. A line for a person replaces that for "
+        "everyone; the members of a group share its line.",
+    )
     keep_days: Count = Field(
         0,
         le=36_500,

@@ -12,13 +12,16 @@ from email.utils import parseaddr
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import pydantic
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from pydantic import AfterValidator, SecretStr
 
+from runs.contracts.quotas import Quotas
 from runs.enums import PersonRole
 from runs.errors import InvalidInput
 from runs.mcp_client.server_config import ServerConfig, read_servers
@@ -124,6 +127,35 @@ def roles_of_groups(text: str) -> Mapping[str, frozenset[PersonRole]]:
             )
         found[group] = found.get(group, frozenset()) | {PersonRole(role)}
     return found
+
+
+def quotas(text: str) -> Quotas:
+    """Quotas from a text such as `everyone runs=3 usd=50; person alice gigabytes=20; group Legal usd=500`."""
+    found: dict[str, Any] = {"people": {}, "groups": {}}
+    for part in filter(None, map(str.strip, text.split(";"))):
+        words = part.split()
+        named = [word for word in words if "=" not in word]
+        values = [word.split("=", 1) for word in words if "=" in word]
+        match named:
+            case ["everyone"]:
+                found["everyone"] = dict(values)
+            case ["person", name]:
+                found["people"][name] = dict(values)
+            case ["group", *names] if names:
+                found["groups"][" ".join(names)] = dict(values)
+            case _:
+                raise _unreadable_quota(part)
+    try:
+        return Quotas.model_validate(found)
+    except pydantic.ValidationError as error:
+        raise _unreadable_quota(text) from error
+
+
+def _unreadable_quota(part: str) -> ValueError:
+    return ValueError(
+        f"“{part[:60]}” cannot be read. Write it as in everyone runs=3 gigabytes=10 usd=50; person alice runs=10; "
+        "group Legal usd=500."
+    )
 
 
 def access_token(token: SecretStr) -> SecretStr:

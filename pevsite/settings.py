@@ -131,6 +131,8 @@ IDENTITY_PROVIDER = _environment.identity_provider
 SOCIALACCOUNT_ADAPTER = "runs.web.people.provider_sign_in.ProviderAdapter"
 USERSESSIONS_ADAPTER = "runs.web.people.sign_in.SessionsAdapter"
 SECOND_FACTOR = _environment.second_factor
+SECOND_PERSON = _environment.second_person
+QUOTAS = _environment.quotas
 PUBLIC_URL = _environment.public_url
 MAILERS: dict[str, Any] = {}
 if _environment.smtp_host:

@@ -14,6 +14,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import PlanStatus, Role, WorkStatus
 from runs.errors import InvalidInput
 from runs.events import kinds as events
+from runs.lifecycle import quotas
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.effects import resume_suspended
 from runs.lifecycle.toolset import tool_names
@@ -139,6 +140,8 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     Raises InvalidInput if no limit is higher than before, or one is lower.
     """
     after = _raise_limits(run.policy, {"budget": budget, "time_limit": time_limit})
+    if after.budget is not None:
+        quotas.check_higher_budget(run, after.budget)
     bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not fingerprint.differences(plan, run)]
     event_log.keep(run, policy=after)
     for plan in bound:

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from runs.enums import AuditKind, ShareLevel
 from runs.errors import InvalidInput
 from runs.events import kinds as events
+from runs.lifecycle import second_person
 from runs.models import Run, Share, User
 from runs.people import roles
 from runs.people.permissions import check_can_share, is_first_person, named_deciders
@@ -117,7 +118,7 @@ def _has_second_person(run: Run) -> bool:
 
 def _keep_second_person(run: Run, who: User | Group, *, had_second: bool) -> None:
     """Raises InvalidInput if a second person has to approve and no one is left who can."""
-    if run.policy.second_person and had_second and not _has_second_person(run):
+    if second_person.may_be_needed(run) and had_second and not _has_second_person(run):
         raise InvalidInput(
             f"A second person has to approve in this run, and {_name(who)} is the only one. Share it with someone else "
             "for decisions first."

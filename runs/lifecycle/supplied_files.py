@@ -11,6 +11,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, GateStatus, PlanStatus, RunStatus, StepStatus
 from runs.errors import DecisionRefused, UploadRefused
 from runs.events import kinds as events
+from runs.lifecycle import second_person
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
@@ -193,7 +194,7 @@ def _is_ended(plan: Plan, inputs: str) -> bool:
 
 def _needs_second_person(run: Run, plan: Plan) -> bool:
     """Whether the approval ends if the owner gives files, because a second person had to approve."""
-    return was_read(plan) and run.policy.second_person
+    return was_read(plan) and second_person.is_needed_for_plan(run, plan)
 
 
 def _ask_about_starts_again(state: RunState, others: Collection[str]) -> None:

@@ -17,6 +17,7 @@ from runs.enums import ApprovalPolicy, Effect, Executor, Provider, Role, StepApp
 from runs.errors import FilesMissing, InvalidInput, PlanRefused
 from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.run_limits import least_budget
+from runs.lifecycle.second_person import HIGH_RISK
 from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.llm.model_servers import HOW_TO_CONNECT
 from runs.models import User
@@ -121,7 +122,7 @@ def _no_file_for(mention: str) -> str:
 
 def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
     """Raises InvalidInput for a policy that this installation cannot follow."""
-    if policy.second_person:
+    if policy.second_person or settings.SECOND_PERSON == HIGH_RISK:
         _check_second_person(policy, owner, approvers)
     if policy.same_model and not policy.same_model_verifier:
         raise InvalidInput(
@@ -157,17 +158,18 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
 
 def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
     """A policy that never waits for a person would never ask the second one."""
+    without = "or do without a second person" if settings.SECOND_PERSON != HIGH_RISK else "as this installation demands"
     if not any(one.is_active and one.pk != owner.pk for one in approvers):
         raise InvalidInput("A second person has to approve, but no one else may decide. Name someone who may.")
     if policy.plan_approval is ApprovalPolicy.NEVER:
         raise InvalidInput(
             "A second person has to approve, but no plan would wait for one. Let the first plan or every plan wait, "
-            "or do without a second person."
+            f"{without}."
         )
     if policy.step_approval is StepApproval.NONE:
         raise InvalidInput(
             "A second person has to approve, but no result would wait for one. Let high-risk steps wait at "
-            "least, or do without a second person."
+            f"least, {without}."
         )
 
 

@@ -15,7 +15,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.events import kinds as events
-from runs.lifecycle import outcomes, sharing
+from runs.lifecycle import outcomes, quotas, sharing
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.coverage import known_unread
@@ -222,6 +222,7 @@ def _make_run(
 
 
 def _create(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str]) -> Run:
+    quotas.check_submission(owner, submission.policy, tree.total_size)
     before = submission.before
     kept = ReportNames.of(before) if before else ReportNames()
     run = Run.objects.create(

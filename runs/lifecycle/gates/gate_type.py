@@ -16,7 +16,7 @@ from django.utils import timezone
 from runs.contracts.feedback import Comment
 from runs.enums import REQUESTING_GATES, Complexity, GateKind, GateStatus, StepStatus, Verb, WorkStatus
 from runs.events import kinds as events
-from runs.lifecycle import assignments, limit_stages
+from runs.lifecycle import assignments, limit_stages, second_person
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
@@ -362,8 +362,8 @@ def open_gate(
     """Ask a person. An open gate holds no worker, thread, connection or lease (G6). `instead_of`: the gate whose
     question is asked again; it stays the turn of the same person.
     """
-    second_person = gate_type.for_second_person and run.policy.second_person
-    gate = Gate(run=run, kind=gate_type.kind.value, question=question, digest=digest, second_person=second_person, **on)
+    gate = Gate(run=run, kind=gate_type.kind.value, question=question, digest=digest, **on)
+    gate.second_person = gate_type.for_second_person and second_person.is_needed(gate)
     limits = run.policy.limits_for(gate_type.kind)
     why = ""
     if instead_of and instead_of.assigned_to_id:

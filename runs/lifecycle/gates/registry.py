@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from runs.enums import GateKind
+from runs.lifecycle import second_person
 from runs.lifecycle.gates.gate_type import GateType
 from runs.models import Gate
 
@@ -16,4 +17,4 @@ def type_of(gate: Gate) -> GateType:
 
 def needs_second_person(gate: Gate) -> bool:
     """Whether an approval of this gate has to come from another person than the one who submitted the task."""
-    return type_of(gate).for_second_person and gate.run.policy.second_person
+    return type_of(gate).for_second_person and second_person.is_needed(gate)

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from runs.accounting.past_estimates import estimate_without_files
 from runs.errors import FilesMissing, InvalidInput, PevError, PlanRefused
+from runs.lifecycle import quotas
 from runs.models import Run, User
 from runs.pev.plans.estimate import Estimate
 from runs.submission import input_replacement, run_templates, submission_drafts, submit
@@ -257,6 +258,7 @@ def form_page(
         },
         "installation_policy": is_set_up() and not again,
         "estimate": _estimate(owner, form),
+        "left": quotas.words(quotas.left_for(owner)),
         "first_run": first_run,
         "sees_tour": is_shown_on_form(owner, first_run),
         "sample_token": uuid.uuid4(),

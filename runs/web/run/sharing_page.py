@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from runs.enums import ShareLevel
 from runs.errors import InvalidInput, NotAllowed
-from runs.lifecycle import sharing
+from runs.lifecycle import second_person, sharing
 from runs.models import Run, User
 from runs.people.permissions import can_share
 from runs.text.numbers import key
@@ -79,6 +79,7 @@ def sharing_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "levels": LEVELS,
         "people": list(sharing.possible_people(run)),
         "groups": list(sharing.possible_groups(run)),
+        "second_person": second_person.may_be_needed(run),
         "may_share": can_share(request.user, run),
         "problem": problem,
     }

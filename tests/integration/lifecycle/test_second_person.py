@@ -1,0 +1,79 @@
+"""A second person approves where the policy or the installation says so, and no policy weakens the installation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runs.enums import ApprovalPolicy, Complexity, StepApproval, Verb
+from runs.errors import InvalidInput, NotAllowed
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.plan_edits import edit
+from runs.models import Gate, Run, User
+from runs.people.permissions import approvable_gates
+from tests import factories as made
+
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
+SECOND = "A second person has to approve this"
+
+
+def approve(gate: Gate, user: User) -> None:
+    decide(gate.pk, user, Decision(Verb.APPROVE, gate.digest))
+
+
+@pytest.fixture
+def high_risk(settings: Any) -> None:
+    settings.SECOND_PERSON = "high_risk"
+
+
+@pytest.mark.usefixtures("high_risk")
+def test_a_plan_with_a_high_risk_step_needs_one_whatever_the_policy_says() -> None:
+    gate = made.open_gate(made.awaiting_plan(second_person=False))
+    assert (gate.second_person, list(approvable_gates(made.alice()))) == (True, [])
+    with pytest.raises(NotAllowed, match=SECOND):
+        approve(gate, made.alice())
+    approve(gate, made.bob())
+
+
+def test_a_step_needs_one_only_if_it_is_high_risk(settings: Any) -> None:
+    gate = made.open_gate(made.step_gate())
+    settings.SECOND_PERSON = "high_risk"
+    with pytest.raises(NotAllowed, match=SECOND):
+        approve(gate, made.alice())
+    gate.run.plans.get().steps.filter(gates=gate).update(complexity=Complexity.LOW)
+    approve(gate, made.alice())
+
+
+def test_a_gate_that_was_open_before_the_setting_needs_one_too(settings: Any) -> None:
+    gate = made.open_gate(made.awaiting_plan())
+    assert gate.second_person is False
+    settings.SECOND_PERSON = "high_risk"
+    with pytest.raises(NotAllowed, match=SECOND):
+        approve(gate, made.alice())
+
+
+@pytest.mark.usefixtures("high_risk")
+@pytest.mark.parametrize(
+    "weaker", [{"plan_approval": ApprovalPolicy.NEVER}, {"step_approval": StepApproval.NONE}], ids=["plan", "steps"]
+)
+def test_no_policy_goes_around_it(weaker: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="as this installation demands"):
+        made.submitted(**weaker)
+    assert Run.objects.count() == 0
+
+
+def test_who_edited_the_plan_is_no_second_person() -> None:
+    run = made.awaiting_plan(second_person=True)
+    made.share(run, made.charlie())
+    gate = made.open_gate(run)
+    assert gate.plan is not None
+    plan = fingerprint.contract_of(gate.plan)
+    edit(gate.pk, made.bob(), gate.digest, plan.model_copy(update={"goal": "Another goal."}))
+    gate = made.open_gate(run)
+    assert list(approvable_gates(made.bob())) == []
+    with pytest.raises(NotAllowed, match="you edited the plan"):
+        approve(gate, made.bob())
+    approve(gate, made.charlie())
