@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "runs.web.site.sessions.Refusals",
     "runs.web.site.sessions.SignInRequired",
     "runs.web.people.second_factor.SecondFactorRequired",
+    "runs.web.people.time_zone_page.own_time_zone",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",

@@ -4,9 +4,7 @@ Being assigned gives no rights: anyone who may decide can do so, and only they c
 """
 
 from collections.abc import Iterable, Sequence, Set
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils import timezone
@@ -146,12 +144,3 @@ def record_assignment(gate: Gate, *, by: User | None = None, why: str = "") -> N
     )
     if gate.assigned_to and gate.assigned_to != by:
         outbox.announce(NoticeKind.ASSIGNED, [gate.assigned_to], gate.run, gate, occurrence=f"{gate.assigned_at}")
-
-
-def zone_of(gate: Gate) -> ZoneInfo:
-    """The time zone in which the limits of a gate are counted: of the person whose turn it is."""
-    return zone_of_person(gate.assigned_to)
-
-
-def zone_of_person(person: User | None) -> ZoneInfo:
-    return ZoneInfo((person.time_zone if person else "") or settings.TIME_ZONE)

@@ -123,7 +123,7 @@ def all_steps(steps: Sequence[Step]) -> Sequence[Step]:
 def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> RunRows:
     """Read the rows. `result_chars`: how many characters of tool results are read for detailed attempts."""
     # Gates before what they ask about: the digest that a page sends back is never newer than what it shows (G1).
-    gates = list(run.gates.select_related("decided_by", "work").order_by("id"))
+    gates = list(run.gates.select_related("decided_by", "work", "assigned_to", "assigned_group").order_by("id"))
     plans = {plan.pk: plan for plan in run.plans.select_related("approved_by", "author").order_by("version")}
     steps = {step.pk: step for step in Step.objects.filter(plan__in=plans).order_by("plan__version", "position")}
     for step in steps.values():

@@ -5,6 +5,7 @@ from django.urls import include, path, register_converter
 from runs.web.agents import agent_pages
 from runs.web.files import source_pages
 from runs.web.files.file_list import FILES
+from runs.web.gates import assign_page
 from runs.web.help import help_pages, tour
 from runs.web.history import history_page
 from runs.web.inbox import decide_together, inbox_page, next_decision, snooze_page
@@ -25,6 +26,7 @@ urlpatterns = [
     path("", inbox_page.inbox, name="inbox"),
     path("decisions/", decide_together.decide_together, name="decide_together"),
     path("decisions/<int:gate_id>/snooze/", snooze_page.snooze_gate, name="snooze"),
+    path("decisions/<int:gate_id>/assign/", assign_page.assign, name="assign"),
     path("next/", next_decision.next_decision, name="next_decision"),
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),

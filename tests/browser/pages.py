@@ -37,6 +37,7 @@ WALKS = {
         "/?q=nowhere",
         "/metrics/",
         "/access-tokens/",
+        "/account/time-zone/",
         "/account/methods/",
         "/account/methods/webauthn/add/",
         "/account/methods/totp/activate/",

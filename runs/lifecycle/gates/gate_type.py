@@ -371,7 +371,7 @@ def open_gate(
         gate.assigned_at = timezone.now()
     else:
         why = assignments.assign_new(gate, limits.assigned_to)
-    limit_stages.begin(gate, limits)
+    limit_stages.begin(gate, limits, timezone.now())
     gate.save(force_insert=True)
     step = gate.step.key if gate.step else ""
     record(run.pk, events.GateOpened(gate=gate.pk, gate_kind=gate.kind, question=question, step=step))

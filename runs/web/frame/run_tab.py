@@ -15,6 +15,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils import timezone
 
 from runs.enums import EventKind
 from runs.models import Run
@@ -102,10 +103,13 @@ class RunTab:
                 self.shown_in[name](page)
 
     def part(self, run: Run, name: str, query: Mapping[str, str]) -> str:
-        """The region or detail of this name, rendered once for all who ask. Raises Http404 if there is none."""
+        """The region or detail of this name, rendered once for all who ask in the same time zone. Raises Http404 if
+        there is none.
+        """
         # Events are numbered: with the number of the newest one in the key, an entry never becomes outdated. The time
         # tells runs apart whose numbers are used again, as after a backup was restored.
-        key = (run.pk, run.created_at, run.event_count, self.name, name, *_chosen(query, self.query).items())
+        zone = timezone.get_current_timezone_name()
+        key = (run.pk, run.created_at, run.event_count, self.name, name, zone, *_chosen(query, self.query).items())
         for pattern, detail in self.details.items():
             if found := pattern.fullmatch(name):
                 return _rendered.get(key, partial(detail, run, found))

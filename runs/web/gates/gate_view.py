@@ -2,13 +2,15 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import zip_longest
+from types import MappingProxyType
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from runs.accounting.usage import spent_usd, worked_seconds
@@ -26,7 +28,7 @@ from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.snoozes import SNOOZES
 from runs.lifecycle.supplied_files import PlanAgain, asks_for_files, missing_at, plan_again
-from runs.models import Gate
+from runs.models import Gate, User
 from runs.people.permissions import first_people
 from runs.pev.checks.material import list_in_words
 from runs.pev.outcome import OpenPoint, Unmet
@@ -116,7 +118,8 @@ def stages_of(steps: Sequence[tuple[str, int]]) -> list[PlanStage]:
 class GateView:
     """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
     `held` what is said of an error. `doubtful`: something that people asked for in the run may not have been done.
-    `unread`: some given files cannot be read. `cost`: what the attempt cost, at a gate that offers another.
+    `unread`: some given files cannot be read. `cost`: what the attempt cost, at a gate that offers another. `may`: the
+    people who may decide, by name.
     """
 
     row: Gate
@@ -128,6 +131,7 @@ class GateView:
     doubtful: bool = False
     unread: bool = False
     cost: Decimal = Decimal(0)
+    may: Sequence[User] = ()
 
     @property
     def type(self) -> GateType:
@@ -600,6 +604,15 @@ class GateView:
         return sampled(self.results)
 
     @property
+    def others(self) -> Sequence[User]:
+        """Those to whom the decision can be handed on."""
+        return [person for person in self.may if person.pk != self.row.assigned_to_id]
+
+    @property
+    def is_overdue(self) -> bool:
+        return self.row.due_at is not None and self.row.due_at <= timezone.now()
+
+    @property
     def snoozes(self) -> list[tuple[int, str]]:
         """For how many hours a person can put the decision off, in words."""
         return list(SNOOZES.items())
@@ -648,7 +661,12 @@ def _name_of(point: Point) -> str:
 
 
 def open_gates(
-    gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = False, unread: bool = False
+    gates: list[Gate],
+    plan: PlanReading | None,
+    *,
+    doubtful: bool = False,
+    unread: bool = False,
+    may: Mapping[int, Sequence[User]] = MappingProxyType({}),
 ) -> list[GateView]:
     """The gates that wait, each with the step or attempt of the newest version that it is about."""
     steps = {step.row.pk: step for step in plan.steps} if plan else {}
@@ -659,7 +677,20 @@ def open_gates(
         about = gate.work.attempt_id if gate.work and gate.cause == NoVerdict.kind else gate.attempt_id
         attempt = next((attempt for attempt in tried if attempt.row.pk == about), None)
         cost = attempt.spent.cost if attempt and type_of(gate).subject is Subject.UNPASSED else Decimal(0)
-        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful, unread, cost))
+        found.append(
+            GateView(
+                gate,
+                plan,
+                step,
+                attempt,
+                following,
+                held.get(gate.pk),
+                doubtful,
+                unread,
+                cost,
+                may.get(gate.pk, ()),
+            )
+        )
     return found
 
 

@@ -470,7 +470,7 @@ def kept_list(request: HttpRequest) -> Selection:
 
 
 def _version(request: HttpRequest) -> str:
-    return quote_etag(run_queries.version(person(request)))
+    return quote_etag(f"{run_queries.version(person(request))}-{timezone.get_current_timezone_name()}")
 
 
 @require_safe

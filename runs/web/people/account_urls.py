@@ -4,7 +4,7 @@ from allauth.account import views
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from runs.web.people import provider_pages
+from runs.web.people import provider_pages, time_zone_page
 from runs.web.people.notices_page import notices
 from runs.web.people.sign_in_pages import asked_again_before, end_session
 
@@ -18,6 +18,7 @@ urlpatterns = [
     path("methods/", include("allauth.mfa.urls")),
     path("provider/connect/", provider_pages.connect, name="account_connect_provider"),
     path("provider/disconnect/", provider_pages.disconnect, name="account_disconnect_provider"),
+    path("time-zone/", time_zone_page.time_zone, name="time_zone"),
     path("sessions/", include("allauth.usersessions.urls")),
     path("sessions/<int:session_id>/end/", end_session, name="account_end_session"),
 ]

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 
 from runs.accounting.costs import CostLine, Costs
 from runs.enums import SETTLED_STEPS, EventKind, GateStatus, Outcome, RunStatus
+from runs.lifecycle.assignments import choices_of
 from runs.lifecycle.change_requests import gap_of
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
@@ -181,7 +182,13 @@ class RunPage(RunReading):
     def gates(self) -> list[GateView]:
         """The open gates."""
         asked = self.asked_for
-        return open_gates(self.asked, self.plan, doubtful=asked.doubtful or asked.fails, unread=bool(self.unreadable))
+        return open_gates(
+            self.asked,
+            self.plan,
+            doubtful=asked.doubtful or asked.fails,
+            unread=bool(self.unreadable),
+            may=choices_of(self.run, self.asked),
+        )
 
     @property
     def open_gates(self) -> frozenset[int]:

@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from django.utils.http import quote_etag
 from django.views.decorators.http import condition
 
@@ -43,7 +44,8 @@ def while_unchanged(version: Version, *parameters: str) -> Callable[[View], View
         made_of = version(request, run)
         if made_of is None:
             return None
-        facts = (_process(), request.session.session_key, request.get_full_path(), made_of, _names(run))
+        zone = timezone.get_current_timezone_name()
+        facts = (_process(), request.session.session_key, request.get_full_path(), made_of, zone, _names(run))
         return quote_etag(hashlib.sha256(repr(facts).encode()).hexdigest()[:32])
 
     def decorate(view: View) -> View:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -25,9 +25,10 @@ from runs.enums import (
 )
 from runs.errors import DecisionRefused
 from runs.events.kinds import read
-from runs.lifecycle import effects, time_limits
+from runs.lifecycle import effects, limit_stages, time_limits
 from runs.lifecycle.gate_decisions import decide_by_limit
 from runs.models import Event, Gate, Notice, Plan, Run, User
+from runs.pev.decision_limits import DecisionLimits
 from tests import factories as made
 from tests.integration.lifecycle.deciding import refused, say
 
@@ -155,6 +156,21 @@ def test_who_was_assigned_may_be_gone() -> None:
     later(gate, 100)
     assert [time_limits.perform_due() for _ in range(3)] == [1, 1, 1]
     assert fresh(gate).assigned_to == made.bob()
+
+
+def test_limits_are_counted_in_the_zone_of_whose_turn_it_is(settings: Any) -> None:
+    settings.BUSINESS_DAYS = frozenset(range(5))
+    friday = datetime(2026, 11, 27, 20, tzinfo=UTC)  # in Auckland it is Saturday
+    found = []
+    for zone in ("", "Pacific/Auckland"):
+        gate = Gate(assigned_to=User(username="eve", time_zone=zone))
+        limit_stages.begin(gate, DecisionLimits(remind=2, end=3), friday)
+        found.append((gate.limit_stage, gate.limit_at, gate.due_at))
+    monday = datetime(2026, 11, 29, 11, tzinfo=UTC)  # midnight there
+    assert found == [
+        ("remind", friday + timedelta(hours=2), friday + timedelta(hours=3)),
+        ("remind", monday + timedelta(hours=2), monday + timedelta(hours=3)),
+    ]
 
 
 # ---- the end ------------------------------------------------------------------------------------------------------

@@ -121,6 +121,8 @@ TABLE = {
     "": Row(get=MINE),
     "decisions/": Row(post=(302,) * 5),
     "decisions/<int:gate_id>/snooze/": Row(post=DONE, sent={"hours": "1"}),
+    "decisions/<int:gate_id>/assign/": Row(post=DONE, sent={"to": "me"}),
+    "account/time-zone/": Row(get=MINE, post=(302,) * 5),
     "next/": Row(get=(302,) * 5),
     "tour/": Row(post=(302,) * 5, sent={"do": "closed"}),
     "sign-in/": entrance(get=200, post=200),
