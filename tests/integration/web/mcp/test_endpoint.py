@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from django.test import Client as Browser
 from mcp import Client
+from pydantic import SecretStr
 from pytest_django import Settings
 
 from runs.enums import GateStatus
-from runs.models import Run
+from runs.models import Run, User
+from runs.people.identity_provider import IdentityProvider
 from runs.web.mcp import looking
 from runs.web.mcp.endpoint import token_in
 from runs.web.site.throttle import MAX_WRONG
@@ -181,3 +184,14 @@ def test_a_person_who_must_add_a_second_factor_is_told_so(token: str, settings: 
     settings.SECOND_FACTOR = "everyone"
     answer = post(LIST, Authorization=f"Bearer {token}")
     assert (answer.status_code, "must add a passkey or an authenticator app first" in answer.text) == (403, True)
+
+
+def test_a_program_acts_for_a_person_whose_identity_provider_asks_for_a_second_factor(
+    token: str, settings: Settings
+) -> None:
+    settings.SECOND_FACTOR = "everyone"
+    settings.IDENTITY_PROVIDER = IdentityProvider("https://login.example", "pevsite", SecretStr("none"))
+    SocialAccount.objects.create(user=User.objects.get(username="alice"), provider="https://login.example", uid="s-1")
+    assert post(LIST, Authorization=f"Bearer {token}").status_code == 403
+    settings.IDENTITY_PROVIDER = settings.IDENTITY_PROVIDER._replace(has_second_factor=True)
+    assert post(LIST, Authorization=f"Bearer {token}").status_code == 200
