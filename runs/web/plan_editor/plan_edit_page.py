@@ -36,7 +36,7 @@ from runs.web.frame.run_frame import RunFrame
 from runs.web.plan_editor.part_forms import FormOptions, Location
 from runs.web.plan_editor.plan_forms import CriterionForm, PlanForm
 from runs.web.plan_editor.posted_plan import fold_beyond, open_step, press, read, row_at, untouched
-from runs.web.site.requests import about_request, person, status_of, visible_run
+from runs.web.site.requests import about_request, person, run_to_decide, status_of
 
 log = logging.getLogger(__name__)
 MAX_DIGITS = 4
@@ -139,7 +139,7 @@ def preview(run: Run, criterion: CriterionForm) -> Preview:
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_plan(request: HttpRequest, run_id: int) -> HttpResponse:
     """The plan that needs a decision, in a form. Nothing that was typed is lost, whatever happens to the plan."""
-    run = visible_run(request, run_id)
+    run = run_to_decide(request, run_id)
     asked = plan_gate.gates_of(run).open().select_related("plan").first()
     if request.method == "POST" and "gate" in request.POST:
         return _posted(request, run, asked)
@@ -156,7 +156,7 @@ def edit_plan(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_POST
 def change_topic(request: HttpRequest, run_id: int) -> HttpResponse:
     """A click at the gate changes whether a criterion is about the sources or about the result."""
-    run, sent = visible_run(request, run_id), request.POST
+    run, sent = run_to_decide(request, run_id), request.POST
     gate = gate_of(run, sent.get("gate", ""))
     number = sent.get("number", "")
     try:

@@ -40,7 +40,7 @@ from runs.web.gates.request_list import RequestGroup
 from runs.web.plan_editor.plan_edit_page import gate_of
 from runs.web.run_templates.template_pages import SaveTemplateForm
 from runs.web.site.posted_fields import plain_lines
-from runs.web.site.requests import about_request, person, status_of, visible_run
+from runs.web.site.requests import about_request, person, run_to_decide, status_of, visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_run, while_unchanged
 
@@ -236,7 +236,7 @@ def _places(plan: PlanContract) -> Iterator[tuple[str, Comment]]:
 @while_unchanged(of_run, "part")
 def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """A version of the plan and how it differs from another one. A post answers the gate about the newest version."""
-    run = visible_run(request, run_id)
+    run = run_to_decide(request, run_id) if request.method == "POST" else visible_run(request, run_id)
     if request.method == "POST" and "gate" in request.POST:
         return _answered(request, run)
     return PLAN.answer(request, run)

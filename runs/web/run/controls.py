@@ -34,7 +34,7 @@ from runs.web.inbox.next_decision import decisions_elsewhere
 from runs.web.new_run.new_run_form import FilesForm
 from runs.web.run.overview import OVERVIEW, run_page
 from runs.web.site.posted_fields import PostedForm, Text
-from runs.web.site.requests import about_request, log_refusal, person, status_of, visible_run
+from runs.web.site.requests import about_request, log_refusal, person, run_to_decide, status_of, visible_run
 
 log = logging.getLogger(__name__)
 _DONE = {
@@ -73,7 +73,7 @@ class GivenFilesForm(FilesForm, PostedForm):
 @require_POST
 def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     """Answer a gate. If something cannot be done, the page says so and keeps the typed reason."""
-    run = visible_run(request, run_id)
+    run = run_to_decide(request, run_id)
     gate = get_object_or_404(run.gates, pk=gate_id)
     form = DecisionForm(request.POST)
     try:
@@ -92,7 +92,7 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
 @require_POST
 def give_files(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     """Give missing files at a gate. What could not be taken is said at the field."""
-    run = visible_run(request, run_id)
+    run = run_to_decide(request, run_id)
     gate = get_object_or_404(run.gates, pk=gate_id)
     gate.run = run
     form = GivenFilesForm(request.POST, request.FILES)
@@ -163,7 +163,7 @@ def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: in
 @require_POST
 def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     """Stop the run now; what has passed is kept."""
-    run = visible_run(request, run_id)
+    run = run_to_decide(request, run_id)
     form = StopForm(request.POST)
     try:
         gate_decisions.cancel(run.pk, person(request), form.checked()["reason"])
@@ -178,7 +178,7 @@ def stop(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_POST
 def pause(request: HttpRequest, run_id: int) -> HttpResponse:
     """Pause the run (`paused` is 1) or let it continue (0)."""
-    run = visible_run(request, run_id)
+    run = run_to_decide(request, run_id)
     live = "HX-Request" in request.headers
     try:
         gate_decisions.pause(run.pk, person(request), paused=PauseForm(request.POST).checked()["paused"])

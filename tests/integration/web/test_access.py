@@ -23,6 +23,7 @@ from django.test import Client
 from django.utils import timezone
 from django.views import View
 
+from runs.enums import PersonRole, ShareLevel
 from runs.models import DeletedRun, Event, Gate, Link, Run, Template, User
 from runs.people import access_tokens
 from runs.submission import submission_drafts
@@ -159,7 +160,7 @@ TABLE = {
     "sign-out/": Row(post=(302,) * 5, open=True),
     "access-tokens/": Row(get=MINE, post=(302, 422, 422, 422, 422)),  # nothing asks over MCP where it is off
     "access-tokens/<int:token_id>/revoke/": Row(post=(302, 302, 404, 404, 404)),
-    "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora"}),
+    "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora", "roles": "viewer"}),
     "people/<int:person_id>/": Row(
         get=(302, 404, 404, 404, 302), post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}
     ),
@@ -172,7 +173,7 @@ TABLE = {
     "agents/<slug:name>/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "agents/<slug:name>/delete/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 302)),
     "status/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
-    "status/notices/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422), sent={"verb": "retry_all"}),
+    "status/notices/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 302), sent={"verb": "retry_all"}),
     "status/servers/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "metrics/": Row(get=MINE),
     "help/": Row(get=MINE),
@@ -198,7 +199,7 @@ TABLE = {
     ),
     "runs/<int:run_id>/delete/": Row(get=SEEN, post=(302, 302, 403, 404, 302)),
     "runs/<int:run_id>/people/": Row(
-        get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "add", "person": "{charlie}"}
+        get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "share", "who": "user-{charlie}", "level": "look"}
     ),
     "runs/<int:run_id>/gates/<int:gate_id>/": Row(post=DONE, sent={"verb": "approve", "digest": "{digest}"}),
     "runs/<int:run_id>/gates/<int:gate_id>/files/": Row(post=(302, 422, 422, 404, 422)),  # no file is chosen
@@ -301,8 +302,12 @@ def world(rows_of_module: None) -> World:
         "app_label": "runs",
         "url": "nowhere/",
     }
+    vera = made.person("vera", roles=[PersonRole.VIEWER])
+    for run in (waiting, finished):
+        made.share(run, vera, level=ShareLevel.LOOK)
     root = made.person("root", is_superuser=True)
     people = {
+        "viewer": vera,
         "owner": made.alice(),
         "approver": made.bob(),
         "outsider": made.charlie(),
@@ -405,6 +410,32 @@ def test_everybody_gets_what_the_table_says(world: World, method: str) -> None:
 def test_everybody_gets_that_by_every_method(world: World, method: str) -> None:
     people = {route: [*ROLES, *STAND_INS] for route in TABLE}
     assert {route: statuses(world, route, method, people[route]) for route in TABLE} == expected(method, people)
+
+
+SUBMITTING = {
+    *("runs/new/", "runs/new/estimate/", "runs/drafts/<uuid:draft>/", "runs/sample/<slug:name>/"),
+    *("runs/sample/finished/", "runs/<int:run_id>/again/", "runs/<int:run_id>/again/with/"),
+}
+"""What only people may do who may submit."""
+DECIDING = {
+    *(f"runs/<int:run_id>/{end}/" for end in ("plan", "plan/edit", "plan/about", "stop", "pause")),
+    *(f"runs/<int:run_id>/gates/<int:gate_id>/{end}" for end in ("", "files/")),
+}
+"""What is posted to decide in a run."""
+
+
+@pytest.mark.slow(every_case=True)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_who_may_only_look_sees_what_an_approver_sees_and_decides_and_submits_nothing(
+    world: World, method: str
+) -> None:
+    refused = SUBMITTING | (DECIDING if method == "post" else {"runs/<int:run_id>/plan/edit/"})
+    wanted, found = {}, {}
+    for route, row in TABLE.items():
+        if row.takes(method):
+            wanted[route] = (403,) if route in refused else (row.of(method, "approver"),)
+            found[route] = statuses(world, route, method, ["viewer"])
+    assert found == wanted
 
 
 def test_what_is_not_found_has_the_same_headers(world: World) -> None:
