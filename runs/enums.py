@@ -483,6 +483,8 @@ class AuditKind(StrEnum):
     INVITED = "person_invited"
     LINK_MADE = "sign_in_link_made"
     ROLE_CHANGED = "role_changed"
+    GROUP_MADE = "group_made"
+    GROUP_DELETED = "group_deleted"
     DEACTIVATED = "person_deactivated"
     ACTIVATED = "person_activated"
     SIGN_IN_RESET = "sign_in_methods_reset"

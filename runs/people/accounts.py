@@ -22,7 +22,10 @@ from runs.models import Link, User
 from runs.people.permissions import administrators
 from runs.people.roles import NEW_PEOPLE, groups_of, teams
 from runs.store import audit_trail, broadcast, event_log
+from runs.text.normalisation import caseless
+from runs.text.visible import printable
 
+MAX_TEAM_NAME = 80
 LIFETIMES = {LinkKind.SIGN_IN: timedelta(minutes=10), LinkKind.INVITATION: timedelta(days=7)}
 """How long links are valid. A sign-in link is used by a person who has just asked for it; an invitation is mailed."""
 
@@ -176,6 +179,29 @@ def set_roles(person: User, roles: Collection[PersonRole], members: Collection[G
             )
 
     _change(person, apply, keeps_administrator=PersonRole.ADMINISTRATOR in roles)
+
+
+def make_team(name: str) -> Group:
+    """Add a group of people. Raises InvalidInput for a name that is empty, too long or taken, also by a role."""
+    name = " ".join(printable(name).split())
+    if not name or len(name) > MAX_TEAM_NAME:
+        raise InvalidInput(f"Give the group a name of at most {MAX_TEAM_NAME} characters.")
+    with transaction.atomic():
+        if any(caseless(known) == caseless(name) for known in Group.objects.values_list("name", flat=True)):
+            raise InvalidInput(f"There is a group or a role “{name}” already.")
+        team = Group.objects.create(name=name)
+        audit_trail.record(AuditKind.GROUP_MADE, subject=name)
+    return team
+
+
+def delete_team(team: Group) -> None:
+    """Delete a group. What was shared with it is no longer shared with its members."""
+    with transaction.atomic():
+        members = list(team.user_set.values_list("pk", flat=True))
+        audit_trail.record(AuditKind.GROUP_DELETED, subject=team.name, count=len(members))
+        team.delete()
+        for member in members:
+            transaction.on_commit(partial(broadcast.recheck, member), robust=True)
 
 
 def _group_names(row: User) -> str:

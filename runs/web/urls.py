@@ -41,6 +41,7 @@ urlpatterns = [
     path("access-tokens/", access_tokens_page.tokens, name="access_tokens"),
     path("access-tokens/<int:token_id>/revoke/", access_tokens_page.revoke, name="revoke_token"),
     path("people/", people_pages.people, name="people"),
+    path("people/groups/", people_pages.groups, name="groups"),
     path("people/<int:person_id>/", people_pages.person, name="person"),
     path("agents/", agent_pages.agents_page, name="agents"),
     path("agents/new/", agent_pages.new_agent, name="new_agent"),

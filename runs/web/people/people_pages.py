@@ -93,6 +93,21 @@ class InviteForm(PostedForm):
     roles = RolesField()
 
 
+class TeamVerb(StrEnum):
+    ADD = "add"
+    DELETE = "delete"
+
+
+class TeamForm(PostedForm):
+    """Adds a group, or deletes one."""
+
+    verb = verbs(TeamVerb)
+    name = Text(required=False)
+    team = forms.ModelChoiceField(
+        teams(), required=False, error_messages={"invalid_choice": "This group does not exist any more."}
+    )
+
+
 class PersonForm(PostedForm):
     """`roles` and `teams` (groups by primary key) are those that the person has from now on, for the verb `roles`."""
 
@@ -145,6 +160,29 @@ def person(request: HttpRequest, person_id: int) -> HttpResponse:
     return redirect("people")
 
 
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
+@reauthentication_required(allow_get=True)
+def groups(request: HttpRequest) -> HttpResponse:
+    """Add a group or delete one. A GET leads to the list, as for `person`."""
+    if request.method != "POST":
+        return redirect("people")
+    try:
+        given = TeamForm(request.POST).checked()
+        if given["verb"] is TeamVerb.ADD:
+            said = f"The group “{accounts.make_team(given['name'])}” is there. Its members are chosen under “Roles”."
+        elif given["team"] is None:
+            raise InvalidInput("Choose a group.")
+        else:
+            said = f"The group “{given['team']}” is deleted; its members see only what is shared with them otherwise."
+            accounts.delete_team(given["team"])
+    except InvalidInput as error:
+        return _page(request, problem=str(error), status=422)
+    messages.success(request, said)
+    return redirect("people")
+
+
 def _with_link(request: HttpRequest, who: User) -> HttpResponse:
     """For anyone who was here before a short one: it is opened by somebody who waits for it."""
     kind = LinkKind.SIGN_IN if who.last_login else LinkKind.INVITATION
@@ -156,10 +194,12 @@ def _with_link(request: HttpRequest, who: User) -> HttpResponse:
 def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
     tokens = Count("access_tokens", filter=Q(access_tokens__in=AccessToken.objects.living(timezone.now())))
     everybody = User.objects.annotate(tokens=tokens).prefetch_related("groups").order_by("-is_active", "username")
-    there = list(teams())
+    there = list(teams().annotate(members=Count("user")))
     rows = [PersonRow(person, there) for person in everybody]
     roles = [(role, DESCRIPTIONS[role], role in NEW_PEOPLE) for role in PersonRole]
-    return render(request, "people/people.html", {"everybody": rows, "roles": roles, **context}, status=status)
+    return render(
+        request, "people/people.html", {"everybody": rows, "roles": roles, "teams": there, **context}, status=status
+    )
 
 
 class PersonRow:

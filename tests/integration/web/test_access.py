@@ -161,6 +161,9 @@ TABLE = {
     "access-tokens/": Row(get=MINE, post=(302, 422, 422, 422, 422)),  # nothing asks over MCP where it is off
     "access-tokens/<int:token_id>/revoke/": Row(post=(302, 302, 404, 404, 404)),
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora", "roles": "viewer"}),
+    "people/groups/": Row(
+        get=(302, 404, 404, 404, 302), post=(302, 404, 404, 404, 302), sent={"verb": "add", "name": "Legal"}
+    ),
     "people/<int:person_id>/": Row(
         get=(302, 404, 404, 404, 302), post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}
     ),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib.auth.models import Group
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs.enums import PersonRole
-from runs.models import Link, User
-from runs.people.permissions import is_administrator
+from runs.enums import PersonRole, ShareLevel
+from runs.lifecycle.sharing import share
+from runs.models import AuditEntry, Link, User
+from runs.people.permissions import can_see, is_administrator
 from runs.people.roles import roles_of
 from tests import factories as made
 
@@ -137,3 +139,33 @@ def test_the_list_costs_the_same_for_one_and_for_many(
         made.person(name)
     with django_assert_max_num_queries(5):
         root.get("/people/")
+
+
+def test_groups_are_made_filled_and_deleted_and_the_trail_has_it(root: Client, alice: User, bob: User) -> None:
+    for name, status in (("Legal  team", 302), ("legal team", 422), ("Viewer", 422), (" ", 422), ("x" * 81, 422)):
+        assert root.post("/people/groups/", {"verb": "add", "name": name}).status_code == status
+    team = Group.objects.get(name="Legal team")
+    assert "The roles and groups of alice are changed." in do(
+        root, alice, "roles", roles=["viewer"], teams=[str(team.pk)]
+    )
+    run = made.submitted(owner=bob, approvers=[made.charlie()])
+    share(run.pk, bob, team, ShareLevel.LOOK)
+    assert can_see(alice, run)
+    root.post("/people/groups/", {"verb": "delete", "team": team.pk})
+    assert (can_see(alice, run), Group.objects.filter(pk=team.pk).exists()) == (False, False)
+    assert root.post("/people/groups/", {"verb": "delete", "team": team.pk}).status_code == 422
+    kinds = AuditEntry.objects.order_by("number").values_list("kind", "by", "subject")
+    assert [line for line in kinds if "group" in line[0]] == [
+        ("group_made", "root", "Legal team"),
+        ("group_deleted", "root", "Legal team"),
+    ]
+
+
+def test_a_role_is_no_group_to_delete_and_a_group_no_role(root: Client, alice: User) -> None:
+    role = Group.objects.get(name=PersonRole.VIEWER)
+    assert root.post("/people/groups/", {"verb": "delete", "team": role.pk}).status_code == 422
+    answer = root.post(f"/people/{alice.pk}/", {"verb": "roles", "roles": ["viewer"], "teams": [role.pk]})
+    assert (answer.status_code, roles_of(User.objects.get(pk=alice.pk))) == (
+        422,
+        [PersonRole.SUBMITTER, PersonRole.APPROVER],
+    )
