@@ -414,6 +414,11 @@ def test_a_second_factor_of_the_provider_counts_only_by_setting(
     by_link = Client()
     by_link.post(link_for(dora))
     assert by_link.get("/")["Location"] == "/account/methods/?needed", "the link proves no second factor"
+    dora.set_password("correct horse battery staple")
+    dora.save()
+    by_password = Client()
+    by_password.post("/sign-in/", {"login": dora.username, "password": "correct horse battery staple"})
+    assert by_password.get("/")["Location"] == "/account/methods/?needed"
 
 
 def test_the_factor_of_the_provider_counts_for_sockets_of_that_session_alone_and_for_programs(
