@@ -26,6 +26,8 @@ class AuditDetails(Contract):
     version: int | None = None
     attempt: int | None = None
     criterion: int | None = None
+    # What an approval of a plan was bound to: a digest for each part.
+    parts: dict[_Text, _Text] = {}
     # The id of the person that the action is about.
     person: int | None = None
     # A method, a role, a format, a token, a setting: its name, and what it was before and is now.

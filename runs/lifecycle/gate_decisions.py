@@ -14,7 +14,7 @@ from runs.lifecycle import effects
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.change_requests import place_in, said_at
-from runs.lifecycle.gates.gate_type import Decision, open_gate, quoted_step
+from runs.lifecycle.gates.gate_type import Decision, Subject, open_gate, quoted_step
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, User
@@ -290,7 +290,16 @@ def record_decision(gate: Gate) -> None:
         step=gate.step.key if gate.step else "",
         attempt=gate.attempt.number if gate.attempt else None,
         name=str(call.get("name", ""))[:200],
+        parts=_parts_approved(gate),
     )
+
+
+def _parts_approved(gate: Gate) -> dict[str, str]:
+    """The parts of what an approval is bound to, where that is everything that would run."""
+    if gate.status != GateStatus.APPROVED or type_of(gate).subject not in {Subject.PLAN, Subject.START}:
+        return {}
+    plan = gate.plan or (gate.step.plan if gate.step else None)
+    return fingerprint.fingerprint_of(gate.run, plan) if plan else {}
 
 
 def _subject(gate: Gate) -> str:

@@ -198,8 +198,8 @@ def delete_team(team: Group) -> None:
     """Delete a group. What was shared with it is no longer shared with its members."""
     with transaction.atomic():
         members = list(team.user_set.values_list("pk", flat=True))
-        audit_trail.record(AuditKind.GROUP_DELETED, subject=team.name, count=len(members))
         team.delete()
+        audit_trail.record(AuditKind.GROUP_DELETED, subject=team.name, count=len(members))
         for member in members:
             transaction.on_commit(partial(broadcast.recheck, member), robust=True)
 

@@ -3,6 +3,7 @@
 from django.urls import include, path, register_converter
 
 from runs.web.agents import agent_pages
+from runs.web.audit import audit_pages
 from runs.web.files import source_pages
 from runs.web.files.file_list import FILES
 from runs.web.gates import assign_page
@@ -21,6 +22,7 @@ from runs.web.steps import step_page
 from runs.web.tool_servers import servers_page
 
 register_converter(report_page.ReportFormatConverter, "report_format")
+register_converter(audit_pages.AuditSuffixConverter, "audit_suffix")
 
 urlpatterns = [
     path("", inbox_page.inbox, name="inbox"),
@@ -43,6 +45,8 @@ urlpatterns = [
     path("people/", people_pages.people, name="people"),
     path("people/groups/", people_pages.groups, name="groups"),
     path("people/<int:person_id>/", people_pages.person, name="person"),
+    path("audit/", audit_pages.audit, name="audit"),
+    path("audit.<audit_suffix:suffix>", audit_pages.audit_file, name="audit_file"),
     path("agents/", agent_pages.agents_page, name="agents"),
     path("agents/new/", agent_pages.new_agent, name="new_agent"),
     path("agents/<slug:name>/", agent_pages.agent_page, name="agent"),
@@ -66,6 +70,8 @@ urlpatterns = [
     path("runs/<int:run_id>/files/", overview.run_tab, {"tab": FILES}, name="run_files"),
     path("runs/<int:run_id>/history/", history_page.history_page, name="run_history"),
     path("runs/<int:run_id>/history/calls/<int:work_id>/", history_page.history_calls, name="history_calls"),
+    path("runs/<int:run_id>/audit/", audit_pages.run_audit, name="run_audit"),
+    path("runs/<int:run_id>/audit.<audit_suffix:suffix>", audit_pages.run_audit_file, name="run_audit_file"),
     path("runs/<int:run_id>/cost/", overview.run_tab, {"tab": COST}, name="run_cost"),
     path("runs/<int:run_id>/again/", run_again_pages.run_again, name="run_again"),
     path("runs/<int:run_id>/again/with/", run_again_pages.run_again_with, name="run_again_with"),

@@ -73,6 +73,7 @@ WALKS = {
         "/runs/{partial}/steps/{step}/",
         "/runs/{sample}/history/",
         "/runs/{partial}/history/?show=calls",
+        "/runs/{partial}/audit/",
         "/runs/{sample}/cost/",
     ],
     "plans": [
@@ -108,6 +109,7 @@ FOR_ADMINISTRATORS = [
     "/status/",
     "/status/servers/",
     "/status/notices/",
+    "/audit/",
     "/agents/",
     "/agents/new/",
     "/agents/new/?sample",

@@ -13,6 +13,7 @@ from django.contrib import messages
 from django.contrib.auth.models import Group
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -32,11 +33,11 @@ from runs.web.site.requests import about_request
 log = logging.getLogger(__name__)
 
 
-def administrators_only(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def administrators_only[Answer: HttpResponseBase](view: Callable[..., Answer]) -> Callable[..., Answer]:
     """Everyone else finds no such page (S4)."""
 
     @wraps(view)
-    def checked(request: HttpRequest, **kwargs: int) -> HttpResponse:
+    def checked(request: HttpRequest, **kwargs: object) -> Answer:
         if not is_administrator(request.user):
             raise Http404
         return view(request, **kwargs)

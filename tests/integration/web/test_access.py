@@ -167,6 +167,8 @@ TABLE = {
     "people/<int:person_id>/": Row(
         get=(302, 404, 404, 404, 302), post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}
     ),
+    "audit/": Row(get=ADMINISTERED),
+    "audit.<audit_suffix:suffix>": Row(get=ADMINISTERED),
     "agents/": Row(get=ADMINISTERED),
     "agents/new/": Row(
         get=ADMINISTERED,
@@ -189,6 +191,8 @@ TABLE = {
     "runs/sample/finished/": Row(post=(302,) * 5),
     "runs/<int:run_id>/": Row(get=SEEN),
     **{f"runs/<int:run_id>/{tab}/": Row(get=SEEN) for tab in ("steps", "files", "history", "cost")},
+    "runs/<int:run_id>/audit/": Row(get=SEEN),
+    "runs/<int:run_id>/audit.<audit_suffix:suffix>": Row(get=SEEN),
     "runs/<int:run_id>/history/calls/<int:work_id>/": Row(get=SEEN),
     "runs/<int:run_id>/plan/": Row(get=SEEN, post=SEEN),
     "runs/<int:run_id>/plan/edit/": Row(get=SEEN, post=SEEN),
@@ -290,6 +294,7 @@ def world(rows_of_module: None) -> World:
         "path": sorted(waiting.inputs.changes)[0],
         "place": "answer",
         "report_format": "pdf",
+        "suffix": "csv",
         "part": "criteria",
         "template_id": (hers := save(made.alice(), finished, "Hers").pk),
         "key": hers,

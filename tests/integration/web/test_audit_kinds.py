@@ -10,6 +10,7 @@ from io import StringIO
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django.contrib.auth.models import Group
 from django.core.management import call_command
 from django.test import AsyncClient, Client
 from pytest_django import Settings
@@ -134,6 +135,11 @@ def change_setting(scene: Scene) -> None:
     record_changed_settings("serve")
 
 
+def make_and_delete_group(scene: Scene) -> None:
+    scene.post("/people/groups/", {"verb": "add", "name": "Lawyers"})
+    scene.post("/people/groups/", {"verb": "delete", "team": str(Group.objects.get(name="Lawyers").pk)})
+
+
 def assign(scene: Scene) -> None:
     gate = gate_of(made.awaiting_plan())
     hand_on(gate.pk, scene.alice, scene.bob, gate.assigned_to_id)
@@ -158,6 +164,8 @@ ACTIONS: dict[AuditKind, Callable[[Scene], object]] = {
     AuditKind.INVITED: lambda scene: scene.post("/people/", {"user": "dora", "roles": ["viewer"]}),
     AuditKind.LINK_MADE: lambda scene: scene.person("link"),
     AuditKind.ROLE_CHANGED: lambda scene: scene.person("roles", roles=["administrator"]),
+    AuditKind.GROUP_MADE: make_and_delete_group,
+    AuditKind.GROUP_DELETED: make_and_delete_group,
     AuditKind.DEACTIVATED: lambda scene: scene.person("deactivate"),
     AuditKind.ACTIVATED: lambda scene: scene.person("activate"),
     AuditKind.SIGN_IN_RESET: lambda scene: scene.person("reset"),
