@@ -87,7 +87,11 @@ class Gate(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [
-            models.Index(fields=["run"], condition=Q(status=GateStatus.OPEN.value), name="gate_open"),
+            # Lists are counted and sorted without reading rows.
+            models.Index(
+                fields=["run", "second_person"], condition=Q(status=GateStatus.OPEN.value), name="gate_open_of_run"
+            ),
+            models.Index(fields=["opened_at", "run"], condition=Q(status=GateStatus.OPEN.value), name="gate_waiting"),
             models.Index(
                 fields=["limit_at"],
                 condition=Q(status=GateStatus.OPEN.value, limit_at__isnull=False),

@@ -103,7 +103,11 @@ class Run(models.Model):
             ("administer", "Can see all runs and manage the people and the installation"),
         ]
         # Lists are counted and sorted without reading rows, which are mostly request, policy and answer.
-        indexes = [models.Index(fields=["archived_at", "status", "finished_at", "owner"], name="run_lists")]
+        indexes = [
+            models.Index(
+                fields=["archived_at", "status", "finished_at", "owner", "open_to_all", "id"], name="run_in_lists"
+            )
+        ]
         constraints = [
             only("status", RunStatus, "run_status_known"),
             only("outcome", Outcome, "run_outcome_known"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
+from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Lower
@@ -41,16 +42,21 @@ _PLAIN_FIELDS = ("id", "title", "created_at", "finished_at", "archived_at", "own
 
 
 class Sort(StrEnum):
-    """The order of a list. `waiting`: the oldest open gate first; `ended`: the run that ended last comes first."""
+    """The order of a list. `waiting`: the oldest open gate first; `due`: the one whose time limit ends first; `ended`:
+    the run that ended last comes first.
+    """
 
     NEWEST = "newest"
     OLDEST = "oldest"
     WAITING = "waiting"
+    DUE = "due"
     ENDED = "ended"
     TITLE = "title"
 
 
 PAUSED = "paused"
+ME, MY_GROUPS = "me", "groups"
+"""Whose turn the decisions of a list are."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,8 @@ class Filters:
     """The filters of a list; an empty field filters nothing.
 
     Runs are submitted at `since` or later, and before `until`. `state` is a status, an outcome, or `paused`. `words`
-    occur in title or request; a number may also be that of the run.
+    occur in title or request; a number may also be that of the run. `assigned`: with an open decision that is the turn
+    of `me`, or of a group of mine (`groups`).
     """
 
     words: Sequence[str] = ()
@@ -66,6 +73,7 @@ class Filters:
     person: int | None = None
     template: str = ""
     snoozed: bool = False
+    assigned: str = ""
     since: datetime | None = None
     until: datetime | None = None
     archived: bool = False
@@ -134,6 +142,9 @@ def filtered(user: Person, filters: Filters) -> RunQuerySet:
         runs = runs.filter(owner_id=filters.person)
     if filters.template:
         runs = runs.filter(template=filters.template)
+    if filters.assigned:
+        turn = Q(assigned_to=user.pk) if filters.assigned == ME else Q(assigned_group__in=user.groups.values("pk"))
+        runs = runs.filter(Exists(Gate.objects.open().filter(turn, run=OuterRef("pk"))))
     if filters.since:
         runs = runs.filter(created_at__gte=filters.since)
     if filters.until:
@@ -178,7 +189,40 @@ def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort, put_off
             runs = runs.finished()
         case Show.ALL:
             pass
-    return _sorted(runs, sort).select_related("owner").only(*SHOWN_FIELDS)
+    return _shown(_sorted(runs, sort))
+
+
+def keys_of_list(user: User, show: Show, filters: Filters, sort: Sort, put_off: Sequence[int]) -> QuerySet[Any, int]:
+    """The runs of one list by primary key, in order."""
+    if show is not Show.MINE or sort is not Sort.WAITING:
+        return runs_of_list(user, show, filters, sort, put_off).values_list("pk", flat=True)
+    # From the oldest open gate on, so that the database stops at the end of the page. It would sort all of them if it
+    # began with the runs.
+    asked = _gates_asked_now(user, put_off, filters)
+    listed = filtered(user, filters).filter(pk=OuterRef("run_id"))
+    same = asked.filter(run=OuterRef("run_id"))
+    before = Q(opened_at__lt=OuterRef("opened_at")) | Q(opened_at=OuterRef("opened_at"), pk__lt=OuterRef("pk"))
+    first = asked.filter(Exists(listed)).filter(~Exists(same.filter(before)))
+    return first.order_by("opened_at", "-run_id").values_list("run_id", flat=True)
+
+
+def _gates_asked_now(user: User, put_off: Sequence[int], filters: Filters) -> QuerySet[Gate]:
+    """The gates of `_asked_now`."""
+    gates = approvable_gates(user)
+    if filters.snoozed:
+        return gates.filter(pk__in=put_off)
+    return gates.exclude(pk__in=put_off) if put_off else gates
+
+
+def rows_of(keys: Iterable[int]) -> list[Run]:
+    """The rows of a list, in the order of its keys, with the fields that a row shows."""
+    listed = list(keys)
+    found = {run.pk: run for run in readable_rows(_shown(Run.objects.filter(pk__in=listed)))}
+    return [found[key] for key in listed if key in found]
+
+
+def _shown(runs: RunQuerySet) -> RunQuerySet:
+    return runs.select_related("owner").only(*SHOWN_FIELDS)
 
 
 def decisions_elsewhere(user: User, run: Run, filters: Filters) -> int:
@@ -234,6 +278,10 @@ def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:
             return runs.order_by(F("finished_at").desc(nulls_last=True), "-pk")
         case Sort.TITLE:
             return runs.order_by(Lower("title"), "-pk")
+        case Sort.DUE:
+            gates = Gate.objects.open().filter(run=OuterRef("pk")).order_by().values("run")
+            runs = runs.annotate(due=Subquery(gates.annotate(first=Min("due_at")).values("first")))
+            return runs.order_by(F("due").asc(nulls_last=True), "pk")
         case Sort.WAITING:
             if "asked" not in runs.query.annotations:
                 gates = Gate.objects.open().filter(run=OuterRef("pk")).order_by().values("run")
@@ -278,7 +326,12 @@ def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
     """
     mine = approvable_gates(user).filter(pk=OuterRef("pk"))
     known = Gate.objects.open().known().filter(_KNOWN_STEP)
-    found = known.filter(run__in=runs).select_related("step").annotate(mine=Exists(mine)).order_by("opened_at", "pk")
+    found = (
+        known.filter(run__in=runs)
+        .select_related("step", "assigned_to")
+        .annotate(mine=Exists(mine))
+        .order_by("opened_at", "pk")
+    )
     try:
         return list(found)
     except FromLaterVersion:  # in the step of a gate; now each gate is read by itself

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -25,11 +26,10 @@ from runs.lifecycle.decisions_together import equal_gates
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Event, Gate, Run, User
-from runs.models.querysets import RunQuerySet
 from runs.people.permissions import can_manage
 from runs.readmodel import run_queries
 from runs.readmodel.run_again import revision_in_words
-from runs.readmodel.run_queries import PAUSED, Filters, ListCounts, PlanProgress, RunCost, Sort
+from runs.readmodel.run_queries import ME, MY_GROUPS, PAUSED, Filters, ListCounts, PlanProgress, RunCost, Sort
 from runs.submission.run_templates import MAX_NAME, SHIPPED, own_templates
 from runs.text.plural import pluralize
 from runs.text.text_limits import too_long
@@ -64,9 +64,11 @@ SORTS = {
     Sort.NEWEST: "Newest first",
     Sort.OLDEST: "Oldest first",
     Sort.WAITING: "Waiting longest",
+    Sort.DUE: "Due first",
     Sort.ENDED: "Last finished",
     Sort.TITLE: "By title",
 }
+ASSIGNED = {ME: "Me", MY_GROUPS: "My groups"}
 USUAL = {Show.MINE: Sort.WAITING, Show.RUNNING: Sort.NEWEST, Show.FINISHED: Sort.ENDED, Show.ALL: Sort.NEWEST}
 """The order of each list if none is requested."""
 _KEPT = "pev_list"
@@ -109,6 +111,7 @@ class ListForm(forms.Form):
     until = forms.DateField(required=False)
     archived = forms.BooleanField(required=False)
     snoozed = forms.BooleanField(required=False)
+    assigned = forms.ChoiceField(choices=[("", "Anyone"), *ASSIGNED.items()], required=False)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
     def __init__(self, data: QueryDict, user: User) -> None:
@@ -158,6 +161,7 @@ class ListForm(forms.Form):
             person=self.people.get(sent.get("person", "")),
             template=sent.get("template", ""),
             archived=sent.get("archived", False),
+            assigned=sent.get("assigned", ""),
             snoozed=sent.get("snoozed", False) and (sent.get("show") or Show.MINE) == Show.MINE,
         )
         if since := sent.get("since"):
@@ -218,6 +222,17 @@ class InboxRow:
         return type_of(self.gate).label if self.gate else ""
 
     @property
+    def turn(self) -> str:
+        """Whose turn the decision is, where it is assigned."""
+        whose = self.gate.assigned_to if self.gate else None
+        return whose.get_username() if whose else ""
+
+    @property
+    def is_overdue(self) -> bool:
+        due = self.gate.due_at if self.gate else None
+        return due is not None and due <= timezone.now()
+
+    @property
     def together(self) -> str:
         """What approving this and its equals at once does; empty where it is decided by itself."""
         return type_of(self.gate).together if self.gate and self.group else ""
@@ -235,9 +250,9 @@ class InboxRow:
 class _Counted(Paginator):  # type: ignore[type-arg]  # the class cannot be subscripted
     """Pages of a list whose length is known, so that it is not counted again."""
 
-    def __init__(self, runs: RunQuerySet, length: int) -> None:
+    def __init__(self, keys: QuerySet[Any, int], length: int) -> None:
         self._length = length
-        super().__init__(runs, PER_PAGE)
+        super().__init__(keys, PER_PAGE)
 
     @cached_property
     def count(self) -> int:
@@ -251,7 +266,7 @@ class Inbox:
     selection: Selection
     counts: ListCounts
     rows: Sequence[InboxRow]
-    page: Page[Run]
+    page: Page[int]
 
     @property
     def first_time(self) -> bool:
@@ -304,6 +319,9 @@ class Inbox:
         ]
         if "state" in given:
             found.append(Link(STATES[given["state"]], self.selection.address(state="")))
+        if "assigned" in given:
+            whose = ASSIGNED[given["assigned"]]
+            found.append(Link(f"assigned to {whose[:1].lower()}{whose[1:]}", self.selection.address(assigned="")))
         if "archived" in given:
             found.append(Link("archived", self.selection.address(archived="")))
         if "snoozed" in given:
@@ -331,10 +349,9 @@ def read_inbox(user: User, selection: Selection) -> Inbox:
     """One page of a list as it is now."""
     put_off = snoozed_gates(user)
     counted = run_queries.counts(user, selection.filters, put_off)
-    runs = run_queries.runs_of_list(user, selection.show, selection.filters, selection.sort, put_off)
-    page = _Counted(runs, int(getattr(counted, selection.show.value))).get_page(selection.page)
-    assert isinstance(page.object_list, RunQuerySet)
-    return Inbox(selection, counted, _rows(user, run_queries.readable_rows(page.object_list), selection, put_off), page)
+    keys = run_queries.keys_of_list(user, selection.show, selection.filters, selection.sort, put_off)
+    page = _Counted(keys, int(getattr(counted, selection.show.value))).get_page(selection.page)
+    return Inbox(selection, counted, _rows(user, run_queries.rows_of(page.object_list), selection, put_off), page)
 
 
 def _rows(user: User, runs: Sequence[Run], selection: Selection, put_off: Sequence[int]) -> list[InboxRow]:
