@@ -672,7 +672,7 @@ class Shared(EventData):
             case ShareLevel.LOOK:
                 return f"{self.by} let {them} look at this run."
             case None:
-                return f"{self.by} no longer shares this run with {them}."
+                return f"{self.by} stopped sharing this run with {them}."
 
 
 class Finalising(EventData):

@@ -76,6 +76,15 @@ def test_money_counts_what_is_spent_reserved_and_what_deleted_runs_have_cost(set
     assert left_for(made.alice()).usd == Decimal(2)
 
 
+def test_offline_rules_cost_nothing_and_need_no_budget(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.QUOTAS = parsed("everyone usd=0")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    policy = default_policy()
+    assert policy.by_rules
+    submit(made.alice(), submission_of(made.alice(), "contracts", uuid.uuid4()))
+    assert Run.objects.count() == 1
+
+
 def test_a_budget_is_not_raised_beyond_what_is_left(settings: Any) -> None:
     run = made.budget_gate()
     gate = made.open_gate(run)
