@@ -25,6 +25,8 @@ from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.quotas import left_for, rooms_of
 from runs.models import ModelCall, Run
 from runs.submission.intake import Upload
+from runs.submission.policy_presets import default_policy
+from runs.submission.samples import submission_of
 from runs.submission.submit import Submission, submit
 from tests import factories as made
 
@@ -79,8 +81,7 @@ def test_money_counts_what_is_spent_reserved_and_what_deleted_runs_have_cost(set
 def test_offline_rules_cost_nothing_and_need_no_budget(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.QUOTAS = parsed("everyone usd=0")
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    policy = default_policy()
-    assert policy.by_rules
+    assert default_policy().by_rules
     submit(made.alice(), submission_of(made.alice(), "contracts", uuid.uuid4()))
     assert Run.objects.count() == 1
 
