@@ -111,7 +111,9 @@ LOGIN_REDIRECT_URL = "inbox"
 ACCOUNT_ADAPTER = "runs.web.people.sign_in.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]  # what accounts have; no one signs up
-ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_VERIFICATION = "none"  # signing in needs no address; one that gets mails is confirmed
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_MAX_EMAIL_ADDRESSES = 3
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # to change how one signs in
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 ACCOUNT_REAUTHENTICATION_METHODS = {"password", "mfa"}
@@ -119,7 +121,8 @@ ACCOUNT_SESSION_REMEMBER = True
 MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 _FORMS = "runs.web.people.sign_in_forms"
-ACCOUNT_FORMS = {"login": f"{_FORMS}.SignInForm"}
+ACCOUNT_FORMS = {"login": f"{_FORMS}.SignInForm", "reset_password": f"{_FORMS}.ResetPasswordForm"}
+PASSWORD_RESET_TIMEOUT = 3_600
 MFA_FORMS = {
     "add_webauthn": f"{_FORMS}.AddPasskeyForm",
     "authenticate_webauthn": f"{_FORMS}.SecondFactorForm",

@@ -412,6 +412,8 @@ class NoticeKind(StrEnum):
     ASSIGNED = "assigned"
     RUN_ENDED = "run_ended"
     ACCOUNT = "account"
+    EMAIL_ADDED = "email_added"
+    PASSWORD_RESET = "password_reset"
     TEST = "test"
 
 

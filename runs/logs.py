@@ -12,7 +12,7 @@ from typing import Any, TypedDict, Unpack, override
 from runs.redaction import redacted
 from runs.text.visible import printable
 
-_TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+|\b(pev_)[A-Za-z0-9_-]{20,}""")
+_TOKEN = re.compile(r"""(/(?:sign-in|account/email|account/password/reset)/)[^\s?"'<>\\]+|\b(pev_)[A-Za-z0-9_-]{20,}""")
 
 
 class LogFields(TypedDict, total=False):

@@ -25,6 +25,8 @@ class Notice(models.Model):
     key = models.CharField(max_length=120)
     # What happened, for notices that are not about a run.
     about = models.CharField(max_length=200, default="", blank=True)
+    # The address it is mailed to, if that is not the confirmed one that comes first.
+    address = models.EmailField(max_length=254, default="", db_default="", blank=True)
     # The end of the time for a decision.
     due_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)

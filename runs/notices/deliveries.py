@@ -18,13 +18,15 @@ from django.utils.crypto import salted_hmac
 
 from runs.enums import DeliveryStatus, GateStatus, NoticeChannel, NoticeKind
 from runs.models import Delivery, Notice, NoticeSettings, User, clock
+from runs.notices import account_mails
 from runs.notices.channels.channel import Channel, NotSent, Refused
 from runs.notices.channels.registry import CHANNELS, channels_on
-from runs.notices.kinds import CHOOSABLE
+from runs.notices.kinds import CHOOSABLE, SINGLE
 from runs.notices.messages import Message, line_of
 from runs.notices.outbox import people_asked
-from runs.notices.timing import due_time, zone_of
+from runs.notices.timing import due_time
 from runs.people.permissions import can_see
+from runs.people.time_zones import zone_of
 from runs.store import event_log
 
 log = logging.getLogger(__name__)
@@ -62,7 +64,7 @@ def plan() -> int:
     now, channels = timezone.now(), channels_on()
     chosen = settings_of(notice.user for notice in notices) if channels else {}
     reached = {
-        (pk, channel.channel): channel.reaches(row.user, row) for pk, row in chosen.items() for channel in channels
+        (pk, channel.channel) for pk, row in chosen.items() for channel in channels if channel.reaches(row.user, row)
     }
     new = [
         Delivery(
@@ -73,7 +75,7 @@ def plan() -> int:
         for notice in notices
         for channel in channels
         if channel.channel in channels_for(NoticeKind(notice.kind), chosen[notice.user_id])
-        and reached[notice.user_id, channel.channel]
+        and (notice.address or (notice.user_id, channel.channel) in reached)
     ]
     with event_log.writing():
         Delivery.objects.bulk_create(new, ignore_conflicts=True)
@@ -122,8 +124,8 @@ def claim(channel: Channel) -> Batch | None:
             rows = due().filter(channel=channel.channel, notice__user_id=first.notice.user_id)
             if first.batch is not None:
                 rows = rows.filter(batch=first.batch)
-            elif channel.sends_together:
-                rows = rows.filter(batch__isnull=True)
+            elif channel.sends_together and first.notice.kind not in SINGLE:
+                rows = rows.filter(batch__isnull=True).exclude(notice__kind__in=SINGLE)
             else:
                 rows = rows.filter(pk=first.pk)
             ids = list(rows.order_by("id").values_list("pk", flat=True)[:MAX_TOGETHER])
@@ -186,8 +188,10 @@ def _why_not(notice: Notice, channel: Channel) -> str:
         return "The person is not active."
     if not channel.is_on():
         return "The installation no longer has this channel."
-    if not channel.reaches(person, settings_of([person])[person.pk]):
+    if not (notice.address or channel.reaches(person, settings_of([person])[person.pk])):
         return "The person no longer has an address for it."
+    if notice.kind in {NoticeKind.EMAIL_ADDED, NoticeKind.PASSWORD_RESET} and not account_mails.is_needed(notice):
+        return "The link is no longer needed."
     if notice.run is None:
         return ""
     if not can_see(person, notice.run):

@@ -9,7 +9,9 @@ from django.conf import settings
 
 from runs.enums import NoticeKind
 from runs.models import Notice, NoticeSettings, User
+from runs.notices import account_mails
 from runs.notices.kinds import NOTICES
+from runs.people.time_zones import zone_of
 from runs.text.plural import pluralize
 from runs.text.visible import printable
 
@@ -29,8 +31,9 @@ class Line:
     @property
     def text(self) -> str:
         due = self.notice.due_at
-        limit = f"Until {due:%Y-%m-%d %H:%M} UTC" if due else ""
-        return "\n".join(filter(None, [self.subject, limit, self.question, self.link]))
+        limit = f"Until {due.astimezone(zone_of(self.notice.user)):%Y-%m-%d %H:%M %Z}" if due else ""
+        advice = NOTICES[NoticeKind(self.notice.kind)].advice
+        return "\n".join(filter(None, [self.subject, limit, self.question, advice, self.link]))
 
 
 @dataclass(frozen=True)
@@ -63,5 +66,11 @@ def line_of(notice: Notice) -> Line:
 
 def link_of(notice: Notice) -> str:
     """Where the person sees and decides. The link alone decides nothing, and they have to be signed in."""
-    path = f"/runs/{notice.run_id}/" if notice.run_id else ACCOUNT_PATH
-    return settings.PUBLIC_URL + (NOTICES_PATH if notice.kind == NoticeKind.TEST else path)
+    match notice.kind:
+        case NoticeKind.TEST:
+            path = NOTICES_PATH
+        case NoticeKind.EMAIL_ADDED | NoticeKind.PASSWORD_RESET:
+            path = account_mails.path_of(notice)
+        case _:
+            path = f"/runs/{notice.run_id}/" if notice.run_id else ACCOUNT_PATH
+    return str(settings.PUBLIC_URL) + path

@@ -40,9 +40,9 @@ def announce_end(run: Run) -> None:
     announce(NoticeKind.RUN_ENDED, people_of(run), run)
 
 
-def tell(person: User, kind: NoticeKind, about: str = "", occurrence: str = "") -> None:
+def tell(person: User, kind: NoticeKind, about: str = "", occurrence: str = "", address: str = "") -> None:
     """Tell a person about something that is not about a run, such as a change of how they sign in."""
-    _write([Notice(user=person, kind=kind, about=about, key=f"{kind.value} {occurrence}")])
+    _write([Notice(user=person, kind=kind, about=about, key=f"{kind.value} {occurrence}", address=address)])
 
 
 def people_of(run: Run) -> list[User]:

@@ -5,20 +5,13 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
-
 from runs.enums import Digest, NoticeKind
-from runs.models import NoticeSettings, User
+from runs.models import NoticeSettings
 
 URGENT = frozenset({NoticeKind.DECISION_DUE, NoticeKind.ACCOUNT, NoticeKind.TEST})
 """Kinds that are not collected."""
 ALWAYS = frozenset({NoticeKind.ACCOUNT, NoticeKind.TEST})
 """Kinds that do not wait for the end of the quiet hours."""
-
-
-def zone_of(person: User) -> ZoneInfo:
-    """The time zone in which a person has set their hours."""
-    return ZoneInfo(getattr(person, "time_zone", "") or settings.TIME_ZONE)
 
 
 def due_time(kind: NoticeKind, now: datetime, chosen: NoticeSettings, zone: ZoneInfo) -> datetime:

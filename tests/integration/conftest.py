@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from django.db import transaction
 from django.http import HttpResponse
-from pytest_django import DjangoDbBlocker
+from pytest_django import DjangoDbBlocker, Settings
 
 from runs.engine import claim, recording
 from runs.models import User
 from runs.web.report import preparing
 from tests import factories
 from tests.fakes.anthropic_api import FakeAnthropic
+from tests.fakes.smtp_server import SmtpServer
 from tests.fakes.team import Team
 from tests.installation import Installation
 from tests.integration.finished import Finished
@@ -138,3 +139,13 @@ def _text_without_layout(monkeypatch: pytest.MonkeyPatch) -> None:
         return without_layout(source) if response.get("Content-Type", "").startswith("text/html") else source
 
     monkeypatch.setattr(HttpResponse, "text", property(text))
+
+
+@pytest.fixture
+def smtp(settings: Settings) -> Iterator[SmtpServer]:
+    server = SmtpServer()
+    settings.MAILERS = server.mailers
+    settings.PUBLIC_URL = "https://pevsite.example.org"
+    settings.DEFAULT_FROM_EMAIL = "pevsite@example.org"
+    yield server
+    server.stop()

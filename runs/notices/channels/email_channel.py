@@ -9,9 +9,10 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.mail import EmailMessage
 
-from runs.enums import NoticeChannel, NoticeKind
+from runs.enums import NoticeChannel
 from runs.models import NoticeSettings, User
 from runs.notices.channels.channel import Channel, NotSent, Refused
+from runs.notices.kinds import SINGLE
 from runs.notices.messages import NOTICES_PATH, Message
 
 _MAX_SUBJECT = 150
@@ -28,11 +29,11 @@ class EmailChannel(Channel):
         return confirmed_address(person) != ""
 
     def send(self, message: Message) -> None:
-        address = confirmed_address(message.person)
+        address = message.lines[0].notice.address or confirmed_address(message.person)
         if not address:
             raise Refused("The person has no confirmed e-mail address.")
-        is_own = all(line.notice.kind == NoticeKind.ACCOUNT for line in message.lines)
-        foot = "" if is_own else f"\n\n-- \nWhich notices you get: {settings.PUBLIC_URL}{NOTICES_PATH}"
+        is_single = message.lines[0].notice.kind in SINGLE
+        foot = "" if is_single else f"\n\n-- \nWhich notices you get: {settings.PUBLIC_URL}{NOTICES_PATH}"
         mail = EmailMessage(
             message.subject[:_MAX_SUBJECT],
             message.body + foot,

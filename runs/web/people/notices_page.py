@@ -24,7 +24,7 @@ from runs.notices.channels.channel import Channel
 from runs.notices.channels.email_channel import confirmed_address
 from runs.notices.channels.registry import channels_on
 from runs.notices.kinds import CHOOSABLE
-from runs.notices.timing import zone_of
+from runs.people.time_zones import zone_of
 from runs.web.site.posted_fields import PostedForm, Text, verbs
 from runs.web.site.requests import about_request, person
 

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Iterable
 from typing import Any, override
+from uuid import uuid4
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context
@@ -19,9 +20,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from runs.enums import AuditKind
+from runs.enums import AuditKind, NoticeKind
 from runs.logs import about
 from runs.models import User
+from runs.notices import outbox
 from runs.people.provider_accounts import connections_of
 from runs.store import audit_trail, broadcast
 from runs.web.people import sign_in_audit
@@ -33,6 +35,22 @@ AGAIN = {"again": True}
 """Kept with a sign-in through the provider that is asked of a person who has signed in already."""
 _UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  no address to listen on
 """For requests through a socket of this machine, because the list of sessions needs an address."""
+
+
+_CHANGES = {
+    "password_changed": "your password was changed",
+    "password_reset": "your password was set again by mail",
+    "password_set": "a password was set",
+    "email_confirm": "an e-mail address was confirmed",
+    "totp_activated": "an authenticator app was added",
+    "totp_deactivated": "the authenticator app was removed",
+    "recovery_codes_generated": "new recovery codes were made",
+    "webauthn_added": "a passkey was added",
+    "webauthn_removed": "a passkey was removed",
+    "account_connected": "a sign-in provider was connected",
+    "account_disconnected": "the sign-in provider was disconnected",
+}
+"""What happened, by the names of allauth's mails."""
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -98,6 +116,29 @@ class AccountAdapter(DefaultAccountAdapter):
         if provider is not None and isinstance(user, User) and connections_of(user).exists():
             methods.append({"id": "provider", "description": f"Use {provider.name}", "url": again})
         return methods or [{"id": "link", "description": "Use a new sign-in link", "url": again}]
+
+    @override
+    def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
+        """Queued: the link is made when the mail is sent, and begins with the public address of the settings."""
+        address = emailconfirmation.email_address
+        outbox.tell(address.user, NoticeKind.EMAIL_ADDED, occurrence=uuid4().hex, address=address.email)
+
+    @override
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: User,  # type: ignore[override]
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """Tell people of changes of how they sign in. A change of their addresses is told by signals."""
+        if about_it := _CHANGES.get(template_prefix.rpartition("/")[2]):
+            outbox.tell(user, NoticeKind.ACCOUNT, about=about_it, occurrence=uuid4().hex)
+
+    @override
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Nothing is mailed during a request, and with the words of allauth. Whatever comes here is left out."""
+        log.warning("a mail was not sent: %s", template_prefix)
 
     @override
     def is_ajax(self, request: HttpRequest) -> bool:

@@ -3,7 +3,7 @@
 import time
 
 from allauth.account.authentication import get_authentication_records
-from allauth.account.signals import password_changed, password_set
+from allauth.account.signals import password_changed, password_reset, password_set
 from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authentication_failed
 from allauth.socialaccount.models import SocialAccount
@@ -64,7 +64,7 @@ def _signed_out(user: User | None = None, **_: object) -> None:
         audit_trail.record(AuditKind.SIGNED_OUT, by=user, subject=user.get_username())
 
 
-@receiver((password_set, password_changed))
+@receiver((password_set, password_changed, password_reset))
 def _password_changed(user: User, **_: object) -> None:
     audit_trail.record(AuditKind.PASSWORD_CHANGED, by=user, subject=user.get_username())
 

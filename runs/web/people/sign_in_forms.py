@@ -1,7 +1,9 @@
 """Forms of allauth with words of our own."""
 
 from typing import Any
+from uuid import uuid4
 
+from allauth.account import forms as account_forms
 from allauth.account.forms import LoginForm
 from allauth.core import context
 from allauth.mfa.webauthn.forms import (
@@ -11,7 +13,11 @@ from allauth.mfa.webauthn.forms import (
     ReauthenticateWebAuthnForm,
 )
 from django import forms
+from django.http import HttpRequest
 
+from runs.enums import NoticeKind
+from runs.notices import outbox
+from runs.notices.account_mails import resettable
 from runs.web.people import sign_in_audit
 
 UNREADABLE = "The answer of the browser cannot be read. Try again."
@@ -24,6 +30,16 @@ class SignInForm(LoginForm):
         for field in self.fields.values():
             for attribute in ("placeholder", "maxlength"):  # the label says the one, and the other cuts what is pasted
                 field.widget.attrs.pop(attribute, None)
+
+
+class ResetPasswordForm(account_forms.ResetPasswordForm):
+    """Nothing in the answer tells whether someone has this address: the mail is queued, and sent later."""
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        address: str = self.cleaned_data["email"]
+        for person in resettable(address):
+            outbox.tell(person, NoticeKind.PASSWORD_RESET, occurrence=uuid4().hex, address=address)
+        return address
 
 
 class _Answer(forms.Form):

@@ -18,6 +18,7 @@ def installation(request: HttpRequest) -> dict[str, object]:
     return {
         "service": current_service(),
         "mcp_server": settings.MCP_SERVER,
+        "sends_mail": bool(settings.MAILERS),
         "provider_name": provider.name if provider else "",
     }
 

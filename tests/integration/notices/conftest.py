@@ -8,18 +8,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from tests.fakes.smtp_server import SmtpServer
 from tests.integration.notices.receiver import Receiver
-
-
-@pytest.fixture
-def smtp(settings: Settings) -> Iterator[SmtpServer]:
-    server = SmtpServer()
-    settings.MAILERS = server.mailers
-    settings.PUBLIC_URL = "https://pevsite.example.org"
-    settings.DEFAULT_FROM_EMAIL = "pevsite@example.org"
-    yield server
-    server.stop()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -16,6 +16,7 @@ from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Delivery, Notice, Run
 from runs.notices import deliveries
 from runs.notices.channels.registry import CHANNELS
+from runs.notices.outbox import announce
 from runs.people import accounts
 from tests import factories
 from tests.fakes.smtp_server import SmtpServer
@@ -40,6 +41,23 @@ def test_a_decision_is_announced_with_title_and_link_alone(smtp: SmtpServer) -> 
         "Which notices you get: https://pevsite.example.org/account/notices/\n"
     )
     assert states() == [("sent", 1)]
+
+
+def test_a_title_makes_no_header(smtp: SmtpServer) -> None:
+    with_mail(factories.alice())
+    asked(title="Offers\r\nBcc: eve@example.org\r\n\r\nHello")
+    assert send() == 1
+    people, mail = smtp.received[0]
+    assert (people, mail["Bcc"]) == (["alice@example.org"], None)
+    assert "Offers" in mail["Subject"]
+
+
+def test_the_end_of_the_time_is_by_the_clock_of_the_person(smtp: SmtpServer) -> None:
+    person = with_mail(factories.person("dora", time_zone="Europe/Berlin"))
+    run = asked(person)
+    announce(NoticeKind.DECISION_DUE, [person], run, run.gates.get(), datetime(2030, 7, 1, 12, tzinfo=UTC))
+    send()
+    assert "Until 2030-07-01 14:00 CEST" in str(smtp.received[0][1].get_payload())
 
 
 def test_an_installation_may_send_the_question_too(smtp: SmtpServer, settings: Settings) -> None:

@@ -107,6 +107,8 @@ def by_method(otherwise: int, **others: int) -> dict[str, int]:
     return known
 
 
+NO_MAIL = Row(methods=dict.fromkeys(METHODS, (404,) * 5), open=True)
+"""A page that installations have which send mail; the others have no such page for anyone."""
 OF_ROWS = {
     "": administered(200),
     "add/": administered(403),
@@ -133,6 +135,12 @@ TABLE = {
     "account/password/": of_allauth(302),
     "account/password/new/": of_allauth(get=200, post=200),
     "account/notices/": Row(get=MINE, post=(302,) * 5, sent={"verb": "remove_chat"}),
+    "account/email/": of_allauth(404),
+    "account/email/<str:key>/": NO_MAIL,
+    "account/password/reset/": NO_MAIL,
+    "account/password/reset/sent/": NO_MAIL,
+    "account/password/reset/done/": NO_MAIL,
+    "account/password/reset/(?P<uidb36>[0-9a-z]{1,13})-(?P<key>[^/]{1,200})/": NO_MAIL,
     "account/sessions/": of_allauth(get=200, post=302),
     "account/sessions/<int:session_id>/end/": Row(post=(302, 302, 404, 404, 404)),
     "account/methods/": of_allauth(get=200),
@@ -298,6 +306,7 @@ def world(rows_of_module: None) -> World:
         "part": "criteria",
         "template_id": (hers := save(made.alice(), finished, "Hers").pk),
         "key": hers,
+        "uidb36": "1",
         "person_id": made.charlie().pk,
         "token_id": made.access_token(made.alice()),
         "session_id": UserSession.objects.create(user=made.alice(), ip="192.0.2.1", session_key="hers").pk,
