@@ -16,6 +16,7 @@ from django.views import View
 from pytest_django import Settings
 
 from pevsite.asgi import application
+from runs.enums import PersonRole, ShareLevel
 from runs.models import AccessToken, Run, User
 from runs.web.live.consumer import websocket_urlpatterns
 from runs.web.mcp.tools import TOOLS
@@ -26,15 +27,15 @@ from tests.integration.web.talking import Socket
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SOCKETS = {"ws/runs/<int:run_id>/": {"owner", "approver", "administrator"}, "": set[str]()}
+SOCKETS = {"ws/runs/<int:run_id>/": {"owner", "approver", "viewer", "administrator"}, "": set[str]()}
 """Who may open one; no one at all other addresses."""
-MCP = {"owner's token", "approver's token", "outsider's token", "staff's token", "administrator's token"}
+MCP = {f"{who}'s token" for who in ("owner", "approver", "viewer", "outsider", "staff", "administrator")}
 """Who is answered there: sessions and tokens that have ended are nothing."""
-SEES = {"owner's token", "approver's token", "administrator's token"}
-HIDDEN = "There is no run"
+SEES = {f"{who}'s token" for who in ("owner", "approver", "viewer", "administrator")}
+HIDDEN, NOT_ALLOWED = "There is no run", "Your role does not allow you to submit tasks."
 RULES: Mapping[str, tuple[dict[str, Any], set[str]]] = {
     "list_templates": ({}, MCP),
-    "submit_run": (REVIEW, MCP),
+    "submit_run": (REVIEW, MCP - {"viewer's token"}),
     "list_runs": ({}, MCP),
     "run_status": ({"run": 0}, SEES),
     "wait_for_run": ({"run": 0, "seconds": 1}, SEES),
@@ -51,6 +52,7 @@ def people() -> dict[str, User]:
         "owner": made.alice(),
         "approver": made.bob(),
         "outsider": made.charlie(),
+        "viewer": made.person("vera", roles=[PersonRole.VIEWER]),
         "administrator": made.person("root", is_superuser=True),
         "deactivated": made.person("gone", is_superuser=True),
         "staff": made.person("staff", is_staff=True),
@@ -59,7 +61,9 @@ def people() -> dict[str, User]:
 
 @pytest.fixture
 def run(people: dict[str, User]) -> Run:
-    return made.awaiting_plan()
+    run = made.awaiting_plan()
+    made.share(run, people["viewer"], level=ShareLevel.LOOK)
+    return run
 
 
 def headers(people: Mapping[str, User]) -> dict[str, dict[str, str]]:
@@ -144,10 +148,14 @@ def test_tools_answer_those_whom_the_rules_name(
         token = token_of(people[who.removesuffix("'s token")])
         result = talk(token, lambda client: client.call_tool(tool, given))
         answers[who] = text(result)
-        assert HIDDEN in answers[who] or not result.is_error, answers[who]
-    assert {who for who, said in answers.items() if HIDDEN not in said} == allowed
+        assert refused(answers[who]) is result.is_error, answers[who]
+    assert {who for who, said in answers.items() if not refused(said)} == allowed
     if tool == "list_runs":
         assert {who for who, said in answers.items() if run.title in said} == SEES
+
+
+def refused(said: str) -> bool:
+    return HIDDEN in said or NOT_ALLOWED in said
 
 
 def test_every_tool_has_a_rule_and_every_rule_a_tool() -> None:
