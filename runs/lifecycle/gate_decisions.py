@@ -249,6 +249,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
             request=asked[0].request if asked else None,
             comments=asked if decision.comments else [],
             plan=gate.plan or revised,
+            seconds_on_page=decision.seconds_on_page,
         )
     except MoveRefused as error:
         raise DecisionRefused("Someone else decided at the same moment. Reload the page.") from error

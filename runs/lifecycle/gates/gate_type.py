@@ -34,6 +34,7 @@ class Decision:
     `budget` (USD) and `time_limit` (seconds) are the new limits with which a budget gate is approved. With
     `no_sources` a plan is approved or rejected as one for creative work, which needs none. `comments` are on parts of a
     plan, without numbers and places in words yet; `reason` is on the whole of it. A rejection needs one or the other.
+    `seconds_on_page`: how long the page was open, where that is known.
     """
 
     verb: Verb
@@ -44,6 +45,7 @@ class Decision:
     time_limit: int | None = None
     no_sources: bool = False
     comments: tuple[Comment, ...] = ()
+    seconds_on_page: float | None = None
 
 
 class Subject(Enum):

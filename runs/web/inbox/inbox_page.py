@@ -20,6 +20,7 @@ from django.utils import timezone
 from django.utils.http import quote_etag
 from django.views.decorators.http import condition, require_safe
 
+from runs.accounting.decision_pace import DecisionPace, own_pace
 from runs.enums import Outcome, RunStatus, Show
 from runs.events.kinds import Finished, read
 from runs.lifecycle.decisions_together import equal_gates
@@ -261,12 +262,13 @@ class _Counted(Paginator):  # type: ignore[type-arg]  # the class cannot be subs
 
 @dataclass(frozen=True)
 class Inbox:
-    """What the page shows. `first_time`: this person has no run at all yet."""
+    """What the page shows. `first_time`: this person has no run at all yet. `pace`: of their own decisions."""
 
     selection: Selection
     counts: ListCounts
     rows: Sequence[InboxRow]
     page: Page[int]
+    pace: DecisionPace | None = None
 
     @property
     def first_time(self) -> bool:
@@ -351,7 +353,8 @@ def read_inbox(user: User, selection: Selection) -> Inbox:
     counted = run_queries.counts(user, selection.filters, put_off)
     keys = run_queries.keys_of_list(user, selection.show, selection.filters, selection.sort, put_off)
     page = _Counted(keys, int(getattr(counted, selection.show.value))).get_page(selection.page)
-    return Inbox(selection, counted, _rows(user, run_queries.rows_of(page.object_list), selection, put_off), page)
+    rows = _rows(user, run_queries.rows_of(page.object_list), selection, put_off)
+    return Inbox(selection, counted, rows, page, own_pace(user) if selection.show is Show.MINE else None)
 
 
 def _rows(user: User, runs: Sequence[Run], selection: Selection, put_off: Sequence[int]) -> list[InboxRow]:

@@ -12,10 +12,11 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from runs.accounting.decision_pace import DecisionPace, pace_of_all
 from runs.accounting.figures import Bucket, FiguresOverTime, Metrics, Trends
 from runs.accounting.metrics import metrics_over_time
 from runs.models import Run, User
-from runs.people.permissions import visible_runs
+from runs.people.permissions import is_administrator, visible_runs
 from runs.readmodel import run_queries
 from runs.readmodel.status_words import words
 
@@ -32,7 +33,10 @@ _DAYS, _WEEKS, _MONTHS = 31, 190, 1_100
 
 @dataclass(frozen=True)
 class MetricsPage:
-    """`chosen` names the period, `person` whose runs are counted, or nothing; `ever`: whether there is any run."""
+    """`chosen` names the period, `person` whose runs are counted, or nothing; `ever`: whether there is any run.
+
+    `pace`: of the decisions of everyone in the period, for administrators.
+    """
 
     chosen: str
     person: str
@@ -40,6 +44,7 @@ class MetricsPage:
     figures: Metrics
     trends: Trends
     ever: bool
+    pace: DecisionPace | None = None
 
     @property
     def days(self) -> int | None:
@@ -101,7 +106,7 @@ class MetricsPage:
         }
 
 
-def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str]) -> MetricsPage:
+def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str], *, sees_all: bool = False) -> MetricsPage:
     """The page that the query of an address names. Invalid values are ignored."""
     chosen = asked.get("days", DEFAULT)
     chosen = chosen if chosen in PERIODS else DEFAULT
@@ -112,7 +117,9 @@ def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str]) -> MetricsPag
     runs = visible.filter(owner__username=person) if person else visible
     begins = _first_days(PERIODS[chosen], runs)
     figures, trends = metrics_over_time(runs.filter(created_at__gte=begins[0]), begins)
-    return MetricsPage(chosen, person, people, figures, trends, ever=bool(people))
+    # Not for the runs of one person: that would be next to a figure about them.
+    pace = pace_of_all(begins[0]) if sees_all and not person else None
+    return MetricsPage(chosen, person, people, figures, trends, bool(people), pace)
 
 
 def _first_days(days: int | None, runs: QuerySet[Run]) -> list[datetime]:
@@ -144,5 +151,5 @@ def _points(buckets: Sequence[Bucket]) -> list[dict[str, int | None]]:
 @require_safe
 def metrics_page(request: HttpRequest) -> HttpResponse:
     """Over the runs submitted in a period (`?days=7`, 30, 90 or all), by everybody or one person (`?person=`)."""
-    page = read_metrics(visible_runs(request.user), request.GET.dict())
+    page = read_metrics(visible_runs(request.user), request.GET.dict(), sees_all=is_administrator(request.user))
     return render(request, "operations/metrics.html", {"page": page, "figures": page.figures})

@@ -249,7 +249,7 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
     form = DecisionForm(request.POST)
     typed = typed_in(plan, request.POST) if plan else {}
     try:
-        decision = form.decision()
+        decision = form.decision(gate)
         comments = comments_in(plan, typed) if plan else ()
         if decision.verb is Verb.APPROVE and comments:
             raise InvalidInput("An approval sends no comments. Request changes with them, or empty their fields.")

@@ -118,7 +118,7 @@ def _with_points(gate: Gate, form: DecisionForm) -> Decision:
     """The decision, with the points that are sent back as part of its words. Raises InvalidInput for an approval, which
     would ignore them.
     """
-    decision = form.decision()
+    decision = form.decision(gate)
     if not form.notes or decision.verb not in (Verb.APPROVE, Verb.REJECT):
         return decision
     if decision.verb is Verb.APPROVE:
