@@ -278,6 +278,7 @@ class EventKind(StrEnum):
     PAUSED = "paused"
     RESUMED = "resumed"
     LIMITS_RAISED = "limits_raised"
+    VERDICT_OVERRULED = "verdict_overruled"
     APPROVER_ADDED = "approver_added"
     APPROVER_REMOVED = "approver_removed"
     SHARED = "shared"

@@ -760,6 +760,33 @@ class Restored(EventData):
         return f"{self.by} brought the run back from the archive."
 
 
+class VerdictOverruled(EventData):
+    """A person judges a criterion of a result otherwise than its verdict. `was`: whether the verdict says it is met."""
+
+    groups = frozenset({"decision"})
+    kind: Literal[EventKind.VERDICT_OVERRULED] = EventKind.VERDICT_OVERRULED
+    by: str
+    step: str
+    attempt: int
+    criterion: str
+    was: bool
+    met: bool
+    decided_by: str
+    reason: str
+
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _sentence(self, step: str) -> str:
+        about = f"{self.criterion} of {step}, attempt {self.attempt}"
+        if self.was == self.met:
+            return f"{self.by} no longer overrules the verdict on {about}: {self.reason}"
+        judge = "an automatic check" if self.decided_by == "check" else "the review"
+        verb, said = ("accepted", "not met") if self.met else ("did not accept", "met")
+        return f"{self.by} {verb} {about}, although {judge} found it {said}: {self.reason}"
+
+
 class Note(EventData):
     kind: Literal[EventKind.NOTE] = EventKind.NOTE
     text: str

@@ -8,7 +8,7 @@ from runs.models.gates import Gate, Snooze
 from runs.models.installation import DeletedRun, Discarded, LeaderLock, Probe, Process, ServerListing
 from runs.models.notices import Delivery, Notice, NoticeSettings
 from runs.models.people import AccessToken, Link, User
-from runs.models.plans import Attempt, Plan, Step, Verdict
+from runs.models.plans import Attempt, Overruling, Plan, Step, Verdict
 from runs.models.runs import Event, Run, Share
 from runs.models.work import WorkItem
 
@@ -30,6 +30,7 @@ __all__ = [
     "ModelCall",
     "Notice",
     "NoticeSettings",
+    "Overruling",
     "Plan",
     "Probe",
     "Process",

@@ -169,6 +169,27 @@ class Attempt(models.Model):
         return self.output is not None and self.output.status == "not_applicable"
 
 
+class Overruling(models.Model):
+    """A person judges a criterion otherwise than the verdict, which stays as it is. The newest of a criterion holds."""
+
+    attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="overrulings")
+    # Of the criterion in the verdict, such as C1.
+    label = models.CharField(max_length=8)
+    # What the verdict says, and what the person says. If both are equal, the verdict holds again.
+    was = models.BooleanField()
+    met = models.BooleanField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    reason = models.TextField()
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.CheckConstraint(condition=~models.Q(reason=""), name="overruling_has_reason")]
+
+    def __str__(self) -> str:
+        return f"{self.label} of attempt {self.attempt_id} by {self.by_id}"
+
+
 class Verdict(models.Model):
     """The judgement of an attempt. `passed` is computed from the results (T3)."""
 

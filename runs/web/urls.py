@@ -76,6 +76,7 @@ urlpatterns = [
     path("runs/<int:run_id>/again/", run_again_pages.run_again, name="run_again"),
     path("runs/<int:run_id>/again/with/", run_again_pages.run_again_with, name="run_again_with"),
     path("runs/<int:run_id>/stop/", controls.stop, name="run_stop"),
+    path("runs/<int:run_id>/attempts/<int:attempt_id>/overrule/", controls.overrule, name="overrule"),
     path("runs/<int:run_id>/pause/", controls.pause, name="run_pause"),
     path("runs/<int:run_id>/manage/", manage_pages.manage, name="manage"),
     path("runs/<int:run_id>/delete/", manage_pages.delete, name="delete_run"),

@@ -120,6 +120,8 @@ FOR_STRANGERS = ["/sign-in/", "{link}"]
 NO_PAGES = {
     "runs/drafts/<uuid:draft>/": "the list of its files, for a script",
     "runs/<int:run_id>/plans/<int:version>.json": "a file",
+    "audit.<audit_suffix:suffix>": "a file",
+    "runs/<int:run_id>/audit.<audit_suffix:suffix>": "a file",
     "runs/<int:run_id>/report.<report_format:report_format>": "files, which the stories of the report open",
     "runs/<int:run_id>/files.zip": "a file",
     "runs/<int:run_id>/history/calls/<int:work_id>/": "a part of the history",

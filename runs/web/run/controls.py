@@ -17,11 +17,11 @@ from django.views.decorators.http import require_POST
 
 from runs.enums import GateStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput, PevError
-from runs.lifecycle import gate_decisions
+from runs.lifecycle import gate_decisions, overruling
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
-from runs.models import Gate
+from runs.models import Attempt, Gate
 from runs.pev.checks.material import list_in_words
 from runs.readmodel.result_points import points_in, sent_back
 from runs.submission import supplied_uploads
@@ -56,6 +56,14 @@ class StopForm(PostedForm):
     """Why a run is stopped; optional."""
 
     reason = Text(required=False, max_length=MAX_STOP_REASON)
+
+
+class OverruleForm(PostedForm):
+    """`runs.lifecycle.overruling` says what is wrong with a reason."""
+
+    criterion = Text(max_length=8)
+    answer = forms.ChoiceField(choices=[("met", "met"), ("not_met", "not met")])
+    reason = Text(required=False)
 
 
 class PauseForm(PostedForm):
@@ -158,6 +166,21 @@ def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: in
     sees_tour = is_shown(person(request), run)
     context = OVERVIEW.context(run, page) | {"problem": problem, "elsewhere": elsewhere, "sees_tour": sees_tour}
     return render(request, OVERVIEW.template, context, status=status)
+
+
+@require_POST
+def overrule(request: HttpRequest, run_id: int, attempt_id: int) -> HttpResponse:
+    """Judge a criterion otherwise than the verdict. Raises Http404 for an attempt of another run."""
+    run = run_to_decide(request, run_id)
+    attempt = get_object_or_404(Attempt, step__plan__run=run, pk=attempt_id)
+    try:
+        given = OverruleForm(request.POST).checked()
+        met = given["answer"] == "met"
+        overruling.overrule(attempt.pk, person(request), given["criterion"], met=met, reason=given["reason"])
+    except PevError as error:
+        log_refusal(request, run, error)
+        messages.warning(request, str(error))
+    return redirect(f"{reverse('step', args=[run.pk, attempt.step_id])}#attempt-{attempt.number}")
 
 
 @require_POST

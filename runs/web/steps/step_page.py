@@ -10,10 +10,12 @@ from django.views.decorators.http import require_safe
 
 from runs.enums import RunStatus
 from runs.lifecycle.coverage import coverage_of
-from runs.models import Attempt, Run
+from runs.lifecycle.overruling import accepted_by
+from runs.models import Attempt, Overruling, Run
 from runs.readmodel.plan_view import AttemptReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
+from runs.text.plural import list_with_and
 from runs.web.frame.run_frame import RunFrame
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.prose import cited
@@ -28,7 +30,8 @@ RESULT_CHARS = 6_000
 class Column:
     """One attempt; `diffs` is against attempt `against`, 0 for the first. `same`: the first of those right before it
     that say the same as it; 0 for none. `findings`, and what it `said` of its work (reasoning and notes), have their
-    citations as links.
+    citations as links. `overrulings` are those of people, in order; `accepted_by` names who accepts what its verdict
+    does not, empty for nobody.
     """
 
     attempt: AttemptReading
@@ -37,6 +40,8 @@ class Column:
     same: int
     findings: SafeString
     said: Sequence[SafeString]
+    overrulings: Sequence[Overruling]
+    accepted_by: str
 
 
 @dataclass(frozen=True)
@@ -68,10 +73,11 @@ def read_step(run: Run, step_id: int) -> StepPage:
     _ = (step.spent, [(attempt.deviations, attempt.tools) for attempt in step.attempts])  # templates read nothing
     covered = coverage_of(run, step_id) if run.inputs.file_count else None
     shown = covered.shown_to(step_id) if covered else None
-    return StepPage(run, step, tuple(_columns(step.attempts)), run.status == RunStatus.FINISHED, shown)
+    rows = Overruling.objects.filter(attempt__step=step_id).select_related("by")
+    return StepPage(run, step, tuple(_columns(step.attempts, list(rows))), run.status == RunStatus.FINISHED, shown)
 
 
-def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:
+def _columns(attempts: tuple[AttemptReading, ...], overrulings: Sequence[Overruling]) -> Iterator[Column]:
     before: Attempt | None = None
     first = 0
     for attempt in attempts:
@@ -80,6 +86,7 @@ def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:
         same = before is not None and said != "" and said == _findings(before)
         first = first if same else attempt.row.number
         output = attempt.output
+        mine = [row for row in overrulings if row.attempt_id == attempt.row.pk]
         yield Column(
             attempt,
             before.number if before else 0,
@@ -87,6 +94,8 @@ def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:
             first if same else 0,
             drawn(cited(said, attempt.row), attempt.row) if said else SafeString(),
             [cited(text, attempt.row) for text in (output.reasoning, output.notes) if text] if output else [],
+            mine,
+            list_with_and(people) if (people := accepted_by(attempt.results, mine)) else "",
         )
         before = attempt.row
 

@@ -24,7 +24,7 @@ from django.utils import timezone
 from django.views import View
 
 from runs.enums import PersonRole, ShareLevel
-from runs.models import DeletedRun, Event, Gate, Link, Run, Template, User
+from runs.models import Attempt, DeletedRun, Event, Gate, Link, Run, Template, User
 from runs.people import access_tokens
 from runs.submission import submission_drafts
 from runs.submission.run_templates import save
@@ -208,6 +208,9 @@ TABLE = {
     "runs/<int:run_id>/again/": Row(get=SEEN, post=DONE),
     "runs/<int:run_id>/again/with/": Row(get=SEEN, post=(302, 422, 422, 404, 422)),
     "runs/<int:run_id>/stop/": Row(post=DONE),
+    "runs/<int:run_id>/attempts/<int:attempt_id>/overrule/": Row(
+        post=(302, 404, 404, 404, 404)  # no attempt of this run
+    ),
     "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),
     "runs/<int:run_id>/manage/": Row(
         get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "rename", "title": "Other"}
@@ -303,6 +306,7 @@ def world(rows_of_module: None) -> World:
         "place": "answer",
         "report_format": "pdf",
         "suffix": "csv",
+        "attempt_id": Attempt.objects.of_run(finished).latest("pk").pk,
         "part": "criteria",
         "template_id": (hers := save(made.alice(), finished, "Hers").pk),
         "key": hers,

@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from runs.enums import AuditKind
 from runs.lifecycle.assignments import hand_on
-from runs.models import AuditEntry, Run, User
+from runs.models import Attempt, AuditEntry, Run, User
 from runs.operations.settings_audit import record_changed_settings
 from runs.people import access_tokens
 from runs.store import audit_trail
@@ -135,6 +135,14 @@ def change_setting(scene: Scene) -> None:
     record_changed_settings("serve")
 
 
+def overrule(scene: Scene) -> None:
+    run = made.finished_partial()
+    attempt = Attempt.objects.of_run(run).filter(verdict__passed=False).latest("pk")
+    label = next(one.label for one in attempt.verdict.results if not one.met)
+    sent = {"criterion": label, "answer": "met", "reason": WORDS}
+    scene.post(f"/runs/{run.pk}/attempts/{attempt.pk}/overrule/", sent)
+
+
 def make_and_delete_group(scene: Scene) -> None:
     scene.post("/people/groups/", {"verb": "add", "name": "Lawyers"})
     scene.post("/people/groups/", {"verb": "delete", "team": str(Group.objects.get(name="Lawyers").pk)})
@@ -150,6 +158,7 @@ ACTIONS: dict[AuditKind, Callable[[Scene], object]] = {
     AuditKind.DECIDED: decide,
     AuditKind.ASSIGNED: assign,
     AuditKind.PLAN_EDITED: edit_plan,
+    AuditKind.OVERRULED: overrule,
     AuditKind.STOPPED: lambda scene: scene.post(f"/runs/{made.executing().pk}/stop/"),
     AuditKind.PAUSED: pause,
     AuditKind.RESUMED: pause,
@@ -181,8 +190,8 @@ ACTIONS: dict[AuditKind, Callable[[Scene], object]] = {
     AuditKind.TOKEN_REVOKED: revoke_token,
     AuditKind.SETTING_CHANGED: change_setting,
 }
-ELSEWHERE = {AuditKind.BACKED_UP, AuditKind.BACKUP_RESTORED, AuditKind.OVERRULED}
-"""Of the first two by processes: test_backup.py."""
+ELSEWHERE = {AuditKind.BACKED_UP, AuditKind.BACKUP_RESTORED}
+"""By processes: test_backup.py."""
 NOT_BY_REQUESTS = {AuditKind.SUBMITTED, AuditKind.ASSIGNED, AuditKind.SETTING_CHANGED}
 NO_PERSON = {AuditKind.SIGN_IN_REFUSED, AuditKind.SETTING_CHANGED}
 

@@ -53,6 +53,9 @@ SENTENCES = {
     "gate_assigned": "alice handed it on to bob.",
     "gate_reminded": "bob was reminded of the decision.",
     "gate_overdue": "Nobody has decided within 48 hours. The decision is overdue, and keeps waiting.",
+    "verdict_overruled": (
+        "alice accepted C1 of “Review”, attempt 1, although an automatic check found it not met: I looked."
+    ),
     "approver_added": "alice let bob see this run and decide in it.",
     "approver_removed": "alice took bob off the list of those who may see this run and decide in it.",
     "shared": "alice let bob look at this run.",
@@ -67,7 +70,7 @@ TONES = {
     "bad": {"verdict", "step_failed"},
     "warn": {
         "gate_opened", "step_accepted", "step_retried", "replanning", "nothing_new", "waiting_for_model", "recovered",
-        "documents_read", "gate_overdue",
+        "documents_read", "gate_overdue", "verdict_overruled",
         "paused", "finished",
     },
     "active": {"planning", "reading", "attempt_started", "verifying", "finalising"},
