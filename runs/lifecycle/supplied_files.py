@@ -22,7 +22,7 @@ from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Plan, Run, Step, ToolCall, User
-from runs.people.permissions import check_can_decide
+from runs.people.permissions import check_can_decide, is_first_person
 from runs.pev.contracts import PlanStep
 from runs.pev.missing_inputs import missing_in, missing_inputs
 from runs.pev.read_set import meant_by
@@ -167,13 +167,12 @@ def _would_read_unnamed(spec: PlanStep, new: Collection[str]) -> bool:
 def _carry_approval(state: RunState, before: str, user: User, others: Collection[str]) -> None:
     """Let the approval of the plan hold for the new input files too, where they change nothing of what was approved.
 
-    They change it for `others`. And where a second person has to approve, the owner gives nothing by themselves.
+    They change it for `others`. And where a second person has to approve, who is none gives nothing by themselves.
     """
     plan, run = state.plan, state.run
     if plan is None or plan.status != PlanStatus.APPROVED or plan.approval_fingerprint is None:
         return
-    by_owner = user.pk == run.owner_id
-    is_needed = (others and was_read(plan)) or (by_owner and _needs_second_person(run, plan))
+    is_needed = (others and was_read(plan)) or (_needs_second_person(run, plan) and is_first_person(user, run))
     if is_needed or _is_ended(plan, before):
         return
     if run.inputs.digest == before:
@@ -193,7 +192,7 @@ def _is_ended(plan: Plan, inputs: str) -> bool:
 
 
 def _needs_second_person(run: Run, plan: Plan) -> bool:
-    """Whether the approval ends if the owner gives files, because a second person had to approve."""
+    """Whether the approval ends if someone gives files who is no second person, because one had to approve."""
     return was_read(plan) and second_person.is_needed_for_plan(run, plan)
 
 

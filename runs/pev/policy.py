@@ -153,8 +153,8 @@ class Policy(Contract):
     second_person: Annotated[
         bool,
         Setting(
-            "a person other than the one who submits has to approve",
-            "A second person has to approve: not the one who submits",
+            "a person has to approve who neither submitted the task nor edited its plan",
+            "A second person has to approve: neither who submits nor who edits the plan",
             SettingGroup.APPROVAL,
             hands_off=False,  # nothing waits for one
         ),

@@ -16,5 +16,5 @@ def type_of(gate: Gate) -> GateType:
 
 
 def needs_second_person(gate: Gate) -> bool:
-    """Whether an approval of this gate has to come from another person than the one who submitted the task."""
+    """Whether an approval has to come from a second person: neither who submitted the task nor who edited its plan."""
     return type_of(gate).for_second_person and second_person.is_needed(gate)

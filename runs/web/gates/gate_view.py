@@ -629,7 +629,7 @@ class GateView:
         run = self.row.run
         return self.type.subject is Subject.PLAN and run.policy.sources_needed and run.head_id == run.inputs_id
 
-    @property
+    @cached_property
     def not_by(self) -> list[str]:
         """The people who cannot approve it, where a second person has to."""
         return [one.get_username() for one in first_people(self.row.run)] if needs_second_person(self.row) else []

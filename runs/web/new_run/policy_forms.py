@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.models import Group
 from pydantic import ValidationError
 
 from runs.enums import Preset, Role
 from runs.models import Agent
+from runs.people.roles import teams
 from runs.pev.decision_limits import GROUP
 from runs.pev.policy import SETTINGS, Policy
 from runs.pev.policy_setting import Installed, Setting, SettingGroup
@@ -134,7 +134,7 @@ class PolicyForm(_SettingFields):
             Installed.SERVERS: settings.MCP,
             Installed.AGENTS: {*Agent.objects.values_list("name", flat=True), *self._start.subagents},
             Installed.AGENT_SDK: ("agent-sdk",) if settings.AGENT_SDK else (),
-            Installed.GROUPS: [GROUP + name for name in Group.objects.order_by("name").values_list("name", flat=True)],
+            Installed.GROUPS: [GROUP + name for name in teams().values_list("name", flat=True)],
         }
         for name, setting in _ON_FORM.items():
             there = installed[setting.installed] if setting.installed else ()

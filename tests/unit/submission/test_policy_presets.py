@@ -80,7 +80,7 @@ def test_whatever_is_written_is_taken_or_refused_in_words(text: str) -> None:
     models = [name for name in SETTABLE if name.endswith("_model") and text.strip() and len(text) < 120]
     models += ["fallback_verifier"] if len(text) < 120 else []  # which may be empty
     lists: dict[str, dict[str, object]] = {
-        "": {"web": "", "service_tools": (), "servers": (), "subagents": ()},  # no site, tool, server or agent
+        "": {"web": "", "service_tools": (), "servers": (), "subagents": (), "decision_limits": ""},
         "nan": {"servers": ("nan",), "subagents": ("nan",)},
     }
     assert badly_refused == {}
