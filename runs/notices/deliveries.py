@@ -128,7 +128,7 @@ def claim(channel: Channel) -> Batch | None:
                 rows = rows.filter(batch__isnull=True).exclude(notice__kind__in=SINGLE)
             else:
                 rows = rows.filter(pk=first.pk)
-            ids = list(rows.order_by("id").values_list("pk", flat=True)[:MAX_TOGETHER])
+            ids = list(rows.order_by("due_at", "id").values_list("pk", flat=True)[:MAX_TOGETHER])
             # The condition of `due` is repeated: of two processes that have read the same rows, one changes them.
             due().filter(pk__in=ids).update(
                 lease_owner=owner, lease_until=clock.after(LEASE), batch=first.batch or first.pk

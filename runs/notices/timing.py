@@ -7,17 +7,13 @@ from zoneinfo import ZoneInfo
 
 from runs.enums import Digest, NoticeKind
 from runs.models import NoticeSettings
-
-URGENT = frozenset({NoticeKind.DECISION_DUE, NoticeKind.ACCOUNT, NoticeKind.TEST})
-"""Kinds that are not collected."""
-ALWAYS = frozenset({NoticeKind.ACCOUNT, NoticeKind.TEST})
-"""Kinds that do not wait for the end of the quiet hours."""
+from runs.notices.kinds import NOTICES
 
 
 def due_time(kind: NoticeKind, now: datetime, chosen: NoticeSettings, zone: ZoneInfo) -> datetime:
     """When a notice that comes up now is sent."""
-    due = now
-    if kind not in URGENT:
+    due, known = now, NOTICES[kind]
+    if not known.is_urgent:
         match Digest(chosen.digest):
             case Digest.AT_ONCE:
                 pass
@@ -25,7 +21,7 @@ def due_time(kind: NoticeKind, now: datetime, chosen: NoticeSettings, zone: Zone
                 due = now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
             case Digest.DAILY:
                 due = _next(chosen.daily_at, now, zone)
-    return due if kind in ALWAYS else _after_quiet_hours(due, chosen.quiet_from, chosen.quiet_until, zone)
+    return due if known.in_quiet_hours else _after_quiet_hours(due, chosen.quiet_from, chosen.quiet_until, zone)
 
 
 def _after_quiet_hours(moment: datetime, begin: time | None, end: time | None, zone: ZoneInfo) -> datetime:

@@ -86,3 +86,14 @@ def test_quiet_hours_within_a_day() -> None:
     assert due("2026-01-10 12:30", UTC, **noon) == "2026-01-10 13:00"
     assert due("2026-01-10 13:00", UTC, **noon) == "2026-01-10 13:00"
     assert due("2026-01-10 11:59", UTC, **noon) == "2026-01-10 11:59"
+
+
+@pytest.mark.parametrize(
+    "kind", [NoticeKind.ACCOUNT, NoticeKind.EMAIL_ADDED, NoticeKind.PASSWORD_RESET, NoticeKind.TEST]
+)
+def test_what_somebody_waits_for_or_must_know_comes_at_once(kind: NoticeKind) -> None:
+    night = "2026-01-10 23:00"
+    assert due(night, kind=kind, digest=Digest.DAILY, daily_at=time(8), **NIGHT) == night
+    assert (
+        due(night, kind=NoticeKind.DECISION_DUE, digest=Digest.DAILY, daily_at=time(8), **NIGHT) == "2026-01-11 06:00"
+    )
