@@ -410,7 +410,7 @@ class _Facts:
         if run.status == RunStatus.FINISHED:
             return self._row(run, run.outcome or "", self._outcome(run), place, "finished", run.finished_at)
         if gates:
-            waits = f"Needs a decision by {self._somebody(run)}: {type_of(gates[0]).short_question(gates[0])}"
+            waits = f"Needs a decision by {self._somebody(run, gates[0])}: {type_of(gates[0]).short_question(gates[0])}"
             return self._row(run, "waiting", waits, place, "asked", gates[0].opened_at)
         newest = self.events[run.pk][-1] if run.pk in self.events else None
         mark = "paused" if run.paused else run.status
@@ -442,8 +442,11 @@ class _Facts:
             self.equal.get(gate.pk, "") if gate else "",
         )
 
-    def _somebody(self, run: Run) -> str:
-        names = self.others.get(run.pk, ())
+    def _somebody(self, run: Run, gate: Gate) -> str:
+        """For whom a decision waits that this person may not make."""
+        if gate.assigned_to:
+            return gate.assigned_to.get_username()
+        names = [*([] if gate.second_person else [run.owner.get_username()]), *self.others.get(run.pk, ())]
         if not names:
             return "an administrator"
         return names[0] if len(names) == 1 else f"{names[0]} or {pluralize(len(names) - 1, 'other')}"

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import logging
 from types import ModuleType
+from uuid import uuid4
 
 from allauth.account.decorators import reauthentication_required
 from allauth.socialaccount.providers.base.constants import AuthProcess
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from runs.enums import NoticeKind
 from runs.errors import InvalidInput
 from runs.logs import about
+from runs.notices import outbox
 from runs.people import provider_accounts
 from runs.web.people.sign_in_pages import wanted_page
 from runs.web.site.requests import about_request, person
@@ -73,7 +77,10 @@ def disconnect(request: HttpRequest) -> HttpResponse:
     _flow()
     if request.method == "POST":
         try:
-            provider_accounts.disconnect(person(request))
+            with transaction.atomic():
+                provider_accounts.disconnect(person(request))
+                told = "the sign-in provider was disconnected"
+                outbox.tell(person(request), NoticeKind.ACCOUNT, about=told, occurrence=uuid4().hex)
             messages.success(request, "The connection is removed.")
             log.info("people: the connection with the provider was removed", extra=about(**about_request(request)))
         except InvalidInput as error:

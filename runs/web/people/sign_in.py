@@ -48,7 +48,6 @@ _CHANGES = {
     "webauthn_added": "a passkey was added",
     "webauthn_removed": "a passkey was removed",
     "account_connected": "a sign-in provider was connected",
-    "account_disconnected": "the sign-in provider was disconnected",
 }
 """What happened, by the names of allauth's mails."""
 

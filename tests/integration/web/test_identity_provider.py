@@ -20,7 +20,7 @@ from pydantic import SecretStr
 from pytest_django import Settings
 
 from runs.enums import PersonRole
-from runs.models import User
+from runs.models import Notice, User
 from runs.people import accounts, provider_accounts
 from runs.people.identity_provider import IdentityProvider
 from runs.people.permissions import is_administrator
@@ -327,6 +327,7 @@ def test_a_connection_is_removed_only_if_another_way_to_sign_in_is_left(
     client.post(link_for(dora))
     client.post("/account/provider/disconnect/")
     assert SocialAccount.objects.count() == 0
+    assert [notice.about for notice in Notice.objects.filter(user=dora)] == ["the sign-in provider was disconnected"]
 
 
 def test_who_was_deactivated_does_not_get_in_and_gets_no_role(client: Client, provider: FakeIdentityProvider) -> None:
