@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from runs.enums import PlanStatus, RunStatus, StepStatus
-from runs.lifecycle import effects, moves
+from runs.lifecycle import effects, moves, second_person
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates import exhausted_gate, plan_gate, start_gate, step_gate
@@ -49,6 +49,7 @@ def snapshot(state: RunState) -> moves.Snapshot:
         replans=run.replans,
         final=run.final.action if run.final else None,
         repeated=run.repeated,
+        guarded=second_person.guards_high_risk(),
     )
 
 

@@ -59,6 +59,7 @@ class Snapshot:
       and before anything else starts once a person has given more of them. `reading`: work on that exists.
     * `final`: the verdict on the success criteria, None until they are judged.
     * `repeated`: the planner was asked for another plan and had nothing new.
+    * `guarded`: the installation demands a person for what is high-risk, whatever the policy says.
     """
 
     status: RunStatus
@@ -76,6 +77,10 @@ class Snapshot:
     replans: int = 0
     final: Action | None = None
     repeated: bool = False
+    guarded: bool = False
+
+    def guards(self, step: StepState) -> bool:
+        return self.guarded and step.complexity is Complexity.HIGH
 
     @property
     def may_replan(self) -> bool:
@@ -193,6 +198,7 @@ def _planning(run: Snapshot) -> list[Move]:
     if run.plan is not PlanStatus.PROPOSED:
         return [AskForPlan()]
     waits = run.asked or run.policy.plan_waits(agreed=run.agreed, relaxes=run.relaxes)
+    waits = waits or any(run.guards(step) for step in run.steps if step.status not in SETTLED_STEPS)
     return [OpenPlanGate() if waits else ApprovePlan()]
 
 
@@ -232,12 +238,13 @@ def _executing(run: Snapshot) -> list[Move]:
 def _after_verdict(run: Snapshot, step: StepState) -> Move:
     if step.last_action is Action.PASS:
         waits = step.unproved or run.policy.step_waits(step.complexity)
+        waits = waits or (run.guards(step) and not step.cleared)  # cleared: a person has agreed to it before
         return OpenStepGate(step.key) if waits else PassStep(step.key)
     if step.last_action is Action.RETRY and step.failures < run.policy.attempts:
         return StartAttempt(step.key)
     if run.may_replan:
         return Replan(step.key)
-    match run.policy.exhausted:
+    match Exhausted.ASK if run.guards(step) else run.policy.exhausted:
         case Exhausted.ASK:
             return OpenExhaustedGate(step.key)
         case Exhausted.ACCEPT:

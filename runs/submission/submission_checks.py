@@ -17,10 +17,11 @@ from runs.enums import ApprovalPolicy, Effect, Executor, Provider, Role, StepApp
 from runs.errors import FilesMissing, InvalidInput, PlanRefused
 from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.run_limits import least_budget
-from runs.lifecycle.second_person import HIGH_RISK
+from runs.lifecycle.second_person import guards_high_risk
 from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.llm.model_servers import HOW_TO_CONNECT
 from runs.models import User
+from runs.models.people import DECIDE
 from runs.people.permissions import is_administrator
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.served import WEB_FETCH, WEB_SEARCH
@@ -122,7 +123,7 @@ def _no_file_for(mention: str) -> str:
 
 def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
     """Raises InvalidInput for a policy that this installation cannot follow."""
-    if policy.second_person or settings.SECOND_PERSON == HIGH_RISK:
+    if policy.second_person or guards_high_risk():
         _check_second_person(policy, owner, approvers)
     if policy.same_model and not policy.same_model_verifier:
         raise InvalidInput(
@@ -158,8 +159,8 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
 
 def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
     """A policy that never waits for a person would never ask the second one."""
-    without = "or do without a second person" if settings.SECOND_PERSON != HIGH_RISK else "as this installation demands"
-    if not any(one.is_active and one.pk != owner.pk for one in approvers):
+    without = "as this installation demands" if guards_high_risk() else "or do without a second person"
+    if not any(one.has_perm(DECIDE) and one.pk != owner.pk for one in approvers):  # inactive people hold nothing
         raise InvalidInput("A second person has to approve, but no one else may decide. Name someone who may.")
     if policy.plan_approval is ApprovalPolicy.NEVER:
         raise InvalidInput(

@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 
-from runs.enums import ApprovalPolicy, Complexity, StepApproval, Verb
+from runs.enums import Action, ApprovalPolicy, Complexity, PersonRole, StepApproval, Verb, WorkKind
 from runs.errors import InvalidInput, NotAllowed
+from runs.lifecycle import outcomes
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.plan_edits import edit
 from runs.models import Gate, Run, User
 from runs.people.permissions import approvable_gates
+from runs.pev.verifier import failed
 from tests import factories as made
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -77,3 +79,39 @@ def test_who_edited_the_plan_is_no_second_person() -> None:
     with pytest.raises(NotAllowed, match="you edited the plan"):
         approve(gate, made.bob())
     approve(gate, made.charlie())
+
+
+@pytest.mark.usefixtures("high_risk")
+def test_a_step_that_is_edited_to_a_lower_risk_still_needs_one() -> None:
+    gate = made.open_gate(made.awaiting_plan())
+    assert gate.plan is not None
+    plan = fingerprint.contract_of(gate.plan)
+    steps = [step.model_copy(update={"estimated_complexity": Complexity.LOW}) for step in plan.steps]
+    edit(gate.pk, made.alice(), gate.digest, plan.model_copy(update={"steps": steps}))
+    gate = made.open_gate(gate.run)
+    assert (gate.second_person, list(approvable_gates(made.alice()))) == (True, [])
+    with pytest.raises(NotAllowed, match=SECOND):
+        approve(gate, made.alice())
+    approve(gate, made.bob())
+
+
+def test_a_later_plan_with_a_high_risk_step_waits_although_only_the_first_one_does(settings: Any) -> None:
+    run = made.planning(plan_approval=ApprovalPolicy.FIRST)
+    settings.SECOND_PERSON = "high_risk"
+    made.propose(run, made.plan(made.plan_step("a", "A")))
+    approve(made.open_gate(run), made.alice())
+    with made.working(run, WorkKind.ATTEMPT, "a") as mine:
+        assert mine.attempt is not None
+        outcomes.executed(mine.attempt, made.output("The annex is missing.", blocked=True), {})
+        outcomes.judged(mine.attempt, failed("The annex is missing.", action=Action.REPLAN), blocked=True)
+    risky = made.plan_step("b", "B", estimated_complexity=Complexity.HIGH)
+    made.propose(run, made.plan(made.plan_step("a", "A"), risky))
+    assert made.open_gate(run).second_person is True
+
+
+@pytest.mark.usefixtures("high_risk")
+def test_who_may_only_look_is_no_second_person() -> None:
+    vera = made.person("vera", roles=[PersonRole.VIEWER])
+    with pytest.raises(InvalidInput, match="no one else may decide"):
+        made.submitted(approvers=[vera])
+    made.submitted(approvers=[vera, made.bob()])

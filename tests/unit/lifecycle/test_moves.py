@@ -350,6 +350,43 @@ def test_a_plan_that_asks_for_less_waits_unless_no_plan_ever_does(
     assert due(run) == [moves.OpenPlanGate() if asked else moves.ApprovePlan()]
 
 
+@pytest.mark.parametrize(
+    ("status", "complexity", "asked"),
+    [
+        (StepStatus.PENDING, Complexity.HIGH, True),
+        (StepStatus.PENDING, Complexity.MEDIUM, False),
+        (StepStatus.PASSED, Complexity.HIGH, False),
+    ],
+)
+def test_a_plan_with_a_high_risk_step_waits_whatever_the_policy_where_the_installation_demands_it(
+    status: StepStatus, complexity: Complexity, asked: bool
+) -> None:
+    policy = POLICY.model_copy(update={"plan_approval": ApprovalPolicy.NEVER})
+    steps = (_step("a", status)._replace(complexity=complexity),)
+    run = Snapshot(RunStatus.PLANNING, policy, plan=PlanStatus.PROPOSED, steps=steps)
+    assert due(run) == [moves.ApprovePlan()]
+    assert due(replace(run, guarded=True)) == [moves.OpenPlanGate() if asked else moves.ApprovePlan()]
+
+
+@pytest.mark.parametrize(
+    ("ended", "policy", "demanded"),
+    [
+        ({"last_action": Action.PASS}, {"step_approval": StepApproval.NONE}, moves.OpenStepGate("a")),
+        ({"last_action": Action.PASS, "cleared": True}, {"step_approval": StepApproval.NONE}, moves.PassStep("a")),
+        ({"last_action": Action.CANNOT}, {"exhausted": Exhausted.ACCEPT}, moves.OpenExhaustedGate("a")),
+    ],
+)
+def test_no_policy_accepts_the_result_of_a_high_risk_step_where_the_installation_demands_a_person(
+    ended: dict[str, Any], policy: dict[str, Any], demanded: moves.Move
+) -> None:
+    step = _step("a", StepStatus.JUDGED, **ended)._replace(complexity=Complexity.HIGH)
+    run = _executing(step, policy=POLICY.model_copy(update=policy), replans=9)
+    assert due(run) == [moves.AcceptStep("a") if "exhausted" in policy else moves.PassStep("a")]
+    assert due(replace(run, guarded=True)) == [demanded]
+    low = replace(run, steps=(step._replace(complexity=Complexity.LOW),), guarded=True)
+    assert due(low) == due(run)
+
+
 def _asking_first(*steps: StepState, **changes: object) -> Snapshot:
     """Every step waits for a person before it starts; one may run at a time."""
     values = {"step_approval": StepApproval.ALL, "step_moment": StepMoment.BEFORE, "parallel": 1, "replans": 0}
