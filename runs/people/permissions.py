@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, Group, Permission
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from runs.enums import GateStatus, ShareLevel
@@ -29,8 +29,16 @@ def administrators() -> QuerySet[User]:
 
 
 def _holding(permission: str) -> QuerySet[User]:
-    """The active people with a permission."""
-    return User.objects.with_perm(permission, backend=settings.AUTHENTICATION_BACKENDS[0])
+    """The active people with a permission.
+
+    The same as Django's `with_perm`, which looks the permission up for each person: with 2,000 people it takes seconds.
+    """
+    app, codename = permission.split(".")
+    rows = Permission.objects.filter(content_type__app_label=app, codename=codename).values("pk")
+    groups = Group.permissions.through.objects.filter(permission_id__in=rows).values("group_id")
+    members = User.groups.through.objects.filter(group_id__in=groups).values("user_id")
+    own = User.user_permissions.through.objects.filter(permission_id__in=rows).values("user_id")
+    return User.objects.filter(Q(is_superuser=True) | Q(pk__in=members) | Q(pk__in=own), is_active=True)
 
 
 def visible_runs(user: Person) -> RunQuerySet:
