@@ -63,13 +63,16 @@ def check_submission(owner: User, policy: Policy, size: int) -> None:
                 f"There is no room for another run in {room.whose}. Finish, stop or decide one that is open, then "
                 "submit this one again."
             )
-        if room.bytes is not None and size > room.bytes:
-            raise InvalidInput(
-                f"The files have {_gigabytes(size)}, and {_gigabytes(room.bytes)} are left in {room.whose}. Delete "
-                "runs that are not needed any more, or send fewer files."
-            )
+        _check_storage(room, size)
         if not policy.by_rules:  # which cost nothing
             _check_budget(room, policy.budget)
+
+
+def check_more_files(run: Run, size: int) -> None:
+    """Raises InvalidInput if the quotas of its owner leave no room for `size` bytes more in a run."""
+    _lock(run.owner)
+    for room in rooms_of(run.owner):
+        _check_storage(room, size)
 
 
 def check_higher_budget(run: Run, budget: Decimal) -> None:
@@ -82,6 +85,14 @@ def check_higher_budget(run: Run, budget: Decimal) -> None:
             raise InvalidInput(
                 f"Only ${room.usd:,.2f} are left in {room.whose}: the budget can be ${most:,.2f} at most."
             )
+
+
+def _check_storage(room: Room, size: int) -> None:
+    if room.bytes is not None and size > room.bytes:
+        raise InvalidInput(
+            f"The files have {_gigabytes(size)}, and {_gigabytes(room.bytes)} are left in {room.whose}. Delete runs "
+            "that are not needed any more, or send fewer files."
+        )
 
 
 def _check_budget(room: Room, budget: Decimal | None) -> None:
@@ -129,7 +140,9 @@ def _stored(members: Sequence[int]) -> int:
 
 def _spent(members: Sequence[int]) -> Decimal:
     """USD of this month: spent, also by runs that were deleted, and what the budgets of open runs still allow."""
-    month = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    # Months are those of the installation: in the time zone of the person, another zone would begin the month anew.
+    now = timezone.localtime(timezone=timezone.get_default_timezone())
+    month = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     calls = ModelCall.objects.filter(run__owner__in=members, created_at__gte=month).order_by()
     deleted = DeletedRun.objects.filter(owner__in=members, finished_at__gte=month).order_by()
     spent = calls.aggregate(sum=Sum("cost_usd"))["sum"] or _ZERO

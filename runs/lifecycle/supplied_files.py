@@ -11,7 +11,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, GateStatus, PlanStatus, RunStatus, StepStatus
 from runs.errors import DecisionRefused, UploadRefused
 from runs.events import kinds as events
-from runs.lifecycle import second_person
+from runs.lifecycle import quotas, second_person
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
@@ -64,7 +64,7 @@ def supply(
     because they were given at another gate meanwhile, is its step tried again.
 
     Raises NotAllowed; DecisionRefused if the gate was decided or the run has ended; UploadRefused for a name that is
-    taken, and for too much.
+    taken, and for too much; InvalidInput for more than the quotas of the owner leave.
     """
     with event_log.writing():
         gate = Gate.objects.select_related("plan", "step", "attempt", "work", "decided_by").get(pk=gate_id)
@@ -83,6 +83,8 @@ def supply(
         if gate.status != GateStatus.OPEN:
             raise DecisionRefused(already_decided(gate))
         _check_new(run, new)
+        if new:
+            quotas.check_more_files(run, sum(info.size for info in new.values()))
         if remarks:
             event_log.record(run.pk, events.Note(text=" ".join(remarks)[:2_000]))
         _add(gate, user, new, sorted(new.keys() | unseen), how)
@@ -235,13 +237,13 @@ class PlanAgain:
     * `is_ended`: it needs one in any case, because of files that were given before.
     * `readers`: the names of other steps that would read every new file.
     * `by_pattern`: the names of other steps that would read a new file whose name matches a pattern.
-    * `if_owner`: it needs one if the owner gives the files.
+    * `if_first_person`: it needs one if someone gives the files who submitted the task or edited the plan.
     """
 
     is_ended: bool = False
     readers: tuple[str, ...] = ()
     by_pattern: tuple[str, ...] = ()
-    if_owner: bool = False
+    if_first_person: bool = False
 
 
 def plan_again(gate: Gate) -> PlanAgain:

@@ -34,7 +34,7 @@ from runs.readmodel.run_queries import ME, MY_GROUPS, PAUSED, Filters, ListCount
 from runs.submission.run_templates import MAX_NAME, SHIPPED, own_templates
 from runs.text.plural import pluralize
 from runs.text.text_limits import too_long
-from runs.web.site.posted_fields import Text
+from runs.web.site.posted_fields import Day, Text
 from runs.web.site.requests import person
 
 PER_PAGE = 40
@@ -74,7 +74,6 @@ USUAL = {Show.MINE: Sort.WAITING, Show.RUNNING: Sort.NEWEST, Show.FINISHED: Sort
 """The order of each list if none is requested."""
 _KEPT = "pev_list"
 """The name in the session of the query of the list that was seen last."""
-FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2199, 12, 31)
 
 
 @dataclass(frozen=True)
@@ -108,8 +107,8 @@ class ListForm(forms.Form):
     state = forms.ChoiceField(choices=[("", "Any"), *STATES.items()], required=False)
     person = forms.ChoiceField(required=False)
     template = Text(required=False, max_length=MAX_NAME)
-    since = forms.DateField(required=False)
-    until = forms.DateField(required=False)
+    since = Day(required=False)
+    until = Day(required=False)
     archived = forms.BooleanField(required=False)
     snoozed = forms.BooleanField(required=False)
     assigned = forms.ChoiceField(choices=[("", "Anyone"), *ASSIGNED.items()], required=False)
@@ -126,12 +125,6 @@ class ListForm(forms.Form):
     def clean_q(self) -> str:
         text: str = self.cleaned_data["q"]
         return text[:MAX_SEARCH].strip()
-
-    def clean_since(self) -> date | None:
-        return _possible(self.cleaned_data["since"])
-
-    def clean_until(self) -> date | None:
-        return _possible(self.cleaned_data["until"])
 
     @property
     def problems(self) -> list[str]:
@@ -170,13 +163,6 @@ class ListForm(forms.Form):
         if until := sent.get("until"):
             found = replace(found, until=_begins(until + timedelta(days=1)))
         return found
-
-
-def _possible(day: date | None) -> date | None:
-    """Whether time zones and databases can calculate with the year."""
-    if day and not FIRST_DAY <= day <= LAST_DAY:
-        raise forms.ValidationError("no date")
-    return day
 
 
 def _begins(day: date) -> datetime:

@@ -1,10 +1,12 @@
 """What small forms share: free text as it was typed, and errors as sentences."""
 
+from datetime import date
 from enum import StrEnum
 from typing import Any
 
 from django import forms
 from django.contrib.auth.models import Group
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Model, QuerySet
 
 from runs.errors import InvalidInput
@@ -44,6 +46,12 @@ class Text(forms.CharField):
 def plain_lines(text: str) -> str:
     """A text as it was typed: with plain line ends, and without null characters."""
     return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+class Day(forms.DateField):
+    """A day of a filter, of a year with which time zones and databases can calculate."""
+
+    default_validators = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2199, 12, 31))]
 
 
 class Amount(forms.DecimalField):

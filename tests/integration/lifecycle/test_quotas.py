@@ -14,6 +14,7 @@ from django.contrib.auth.models import Group
 from django.core.files.base import ContentFile
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
 from pevsite.setting_values import quotas as parsed
 from runs.enums import Verb
@@ -76,6 +77,19 @@ def test_money_counts_what_is_spent_reserved_and_what_deleted_runs_have_cost(set
         made.submitted(budget=Decimal("8.01"))
     made.submitted(budget=Decimal(6))
     assert left_for(made.alice()).usd == Decimal(2)
+
+
+def test_a_month_is_that_of_the_installation_not_of_the_person(settings: Any) -> None:
+    run = made.finished_succeeded()
+    settings.QUOTAS = parsed("everyone usd=10")
+    first = ModelCall.objects.filter(run=run).order_by("pk").values_list("pk", flat=True)[0]
+    ModelCall.objects.filter(run=run).exclude(pk=first).update(cost_usd=0)
+    usual = timezone.get_default_timezone()
+    begin = timezone.localtime(timezone=usual).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    ModelCall.objects.filter(pk=first).update(cost_usd=2, created_at=begin)
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        with timezone.override(zone):
+            assert left_for(made.alice()).usd == Decimal(8)
 
 
 def test_offline_rules_cost_nothing_and_need_no_budget(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
 from django.test import override_settings
 
+from pevsite.setting_values import quotas
 from runs.engine.prompt_inputs import critiques_of
 from runs.enums import (
     Action,
@@ -215,7 +217,7 @@ def test_files_of_the_owner_end_the_approval_where_a_second_person_decides() -> 
     run = made.awaiting_plan(made.plan(made.plan_step("a", "A")), second_person=True, replans=0)
     made.decide(run, GateKind.PLAN, Verb.APPROVE, by=made.bob())
     block(run, "a")
-    assert plan_again(gate_of(fresh(run))) == PlanAgain(if_owner=True)
+    assert plan_again(gate_of(fresh(run))) == PlanAgain(if_first_person=True)
 
 
 def test_the_history_says_whose_approval_also_holds_with_the_new_files() -> None:
@@ -242,6 +244,28 @@ def test_an_owner_who_needs_a_second_person_does_not_change_what_that_one_approv
         block(run, "a")
         give(run, by=person)
         assert run.plans.get().status == status
+
+
+def test_who_edited_the_plan_does_not_change_what_a_second_person_approved() -> None:
+    run = made.awaiting_plan(made.plan(made.plan_step("a", "A")), second_person=True, replans=0)
+    made.share(run, made.charlie())
+    gate = gate_of(run, GateKind.PLAN)
+    assert gate.plan is not None
+    edited = fingerprint.contract_of(gate.plan).model_copy(update={"goal": "Another goal."})
+    plan_edits.edit(gate.pk, made.bob(), gate.digest, edited)
+    made.decide(run, GateKind.PLAN, Verb.APPROVE, by=made.charlie())
+    block(run, "a")
+    give(run, by=made.bob())
+    assert run.plans.get(version=2).status == PlanStatus.PROPOSED
+
+
+def test_files_beyond_the_storage_of_the_owner_are_refused_whoever_gives_them(settings: Any) -> None:
+    run = blocked()
+    settings.QUOTAS = quotas(f"person alice gigabytes={Decimal(run.head.total_size + len(ANNEX) - 1) / 10**9:f}")
+    for person in (made.alice(), made.bob()):
+        assert "left in your quota" in no_thanks(gate_of(run), by=person)
+    settings.QUOTAS = quotas(f"person alice gigabytes={Decimal(run.head.total_size + len(ANNEX)) / 10**9:f}")
+    assert list(give(run).added) == ["annex-b.md"]
 
 
 def test_an_approval_that_one_file_ended_is_not_revived_by_the_next() -> None:

@@ -95,7 +95,11 @@ def test_lines_are_filtered(root_client: Client, alice: User, bob: User) -> None
 
 
 @pytest.mark.parametrize(
-    "query", ["run=x", "run=-1", "run=99999999999999999999", "since=never", "kind=other", "before=x"]
+    "query",
+    [
+        *("run=x", "run=-1", "run=99999999999999999999", "since=never", "kind=other", "before=x"),
+        *("since=0001-01-01", "until=0001-01-01", "since=9999-12-31", "until=9999-12-31"),
+    ],
 )
 def test_a_filter_that_cannot_be_read_says_so_and_finds_nothing(root_client: Client, alice: User, query: str) -> None:
     from_somewhere(alice, run_id=1)
