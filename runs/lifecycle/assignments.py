@@ -59,6 +59,14 @@ def in_turn(gate: Gate) -> Sequence[User]:
     return [person for person in people if person.pk in named] or owner or people
 
 
+def people_to_remind(gate: Gate) -> Sequence[User]:
+    """Whose turn it is, or everyone for whom the gate waits if they may not decide any more."""
+    person = gate.assigned_to
+    if person is None or not _allowed(gate, [person], who_can_decide(gate.run, [person])):
+        return outbox.people_asked(gate)
+    return [person]
+
+
 def another_person(gate: Gate) -> User | None:
     """Whose turn it is after the person whose turn it has been: the next of the same people, or anyone who may."""
     for people in (in_turn(gate), _people_who_may(gate)):
@@ -130,10 +138,15 @@ def assign(gate: Gate, person: User | None, *, by: User | None = None, why: str 
     record_assignment(gate, by=by, why=why)
 
 
-def record_assignment(gate: Gate, *, by: User | None = None, why: str = "") -> None:
+def record_in_history(gate: Gate, *, by: User | None = None, why: str = "") -> None:
     to = gate.assigned_to.get_username() if gate.assigned_to else ""
     event = events.GateAssigned(gate=gate.pk, gate_kind=gate.kind, to=to, by=by.get_username() if by else "", why=why)
     event_log.record(gate.run_id, event)
+
+
+def record_assignment(gate: Gate, *, by: User | None = None, why: str = "") -> None:
+    """In the history and the audit trail, and as a notice to the person."""
+    record_in_history(gate, by=by, why=why)
     audit_trail.record(
         AuditKind.ASSIGNED,
         by=by,

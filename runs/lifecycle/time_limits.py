@@ -58,7 +58,7 @@ def perform(gate_id: int) -> bool:
             case LimitStage.REMIND:
                 to = gate.assigned_to.get_username() if gate.assigned_to else ""
                 event_log.record(run_id, events.GateReminded(gate=gate_id, gate_kind=gate.kind, to=to))
-                people = [gate.assigned_to] if gate.assigned_to else outbox.people_asked(gate)
+                people = assignments.people_to_remind(gate)
                 outbox.announce(NoticeKind.DECISION_DUE, people, run, gate, due_at=gate.due_at)
                 limit_stages.go_on(gate, limits)
             case LimitStage.ANOTHER:
@@ -75,7 +75,7 @@ def _ask_another(gate: Gate, limits: DecisionLimits) -> None:
     if person:
         assignments.assign(gate, person, why=hours)
     else:
-        assignments.record_assignment(gate, why=f"{hours}, and nobody else may")
+        assignments.record_in_history(gate, why=f"{hours}, and nobody else may")
 
 
 def _end(gate: Gate, limits: DecisionLimits) -> None:

@@ -74,7 +74,8 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
     row = await from_database(lambda: access_tokens.usable_token(shown)) if shown else None
     if row is None:
         if given:
-            await from_database(lambda: sign_in_audit.refused("access token", client_of(scope)))
+            with coming_from(Origin(AuditChannel.PROGRAM, client_of(scope))):
+                await from_database(lambda: sign_in_audit.refused("access token", client_of(scope)))
         # Only failures are counted, so a token that works is never kept waiting by others behind the same address.
         wait = throttle.wrong("an access token that is missing or does not work", {"address": client_of(scope)})
         if wait:

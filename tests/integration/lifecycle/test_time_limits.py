@@ -27,7 +27,7 @@ from runs.errors import DecisionRefused
 from runs.events.kinds import read
 from runs.lifecycle import effects, limit_stages, time_limits
 from runs.lifecycle.gate_decisions import decide_by_limit
-from runs.models import Event, Gate, Notice, Plan, Run, User
+from runs.models import AuditEntry, Event, Gate, Notice, Plan, Run, User
 from runs.pev.decision_limits import DecisionLimits
 from tests import factories as made
 from tests.integration.lifecycle.deciding import refused, say
@@ -149,13 +149,26 @@ def test_without_a_consequence_it_is_overdue_and_waits() -> None:
     assert fresh(gate).status == GateStatus.APPROVED
 
 
-def test_who_was_assigned_may_be_gone() -> None:
+def test_who_was_assigned_may_be_gone_and_others_are_reminded() -> None:
     gate = gate_of(made.awaiting_plan(**STEPS))
     User.objects.filter(pk=made.alice().pk).update(is_active=False)
-    Gate.objects.filter(pk=gate.pk).update(assigned_to=None)
     later(gate, 100)
-    assert [time_limits.perform_due() for _ in range(3)] == [1, 1, 1]
+    assert time_limits.perform_due() == 1
+    due = Notice.objects.filter(kind=NoticeKind.DECISION_DUE, gate=gate)
+    assert [notice.user for notice in due] == [made.bob()]
+    assert [time_limits.perform_due() for _ in range(2)] == [1, 1]
     assert fresh(gate).assigned_to == made.bob()
+
+
+def test_nobody_is_assigned_again_where_nobody_else_may_decide() -> None:
+    run = made.awaiting_plan(**STEPS)
+    run.shares.all().delete()
+    gate = gate_of(run)
+    later(gate, 100)
+    lines, notices = AuditEntry.objects.count(), Notice.objects.filter(kind=NoticeKind.ASSIGNED).count()
+    assert [time_limits.perform_due() for _ in range(2)] == [1, 1]
+    assert (AuditEntry.objects.count(), Notice.objects.filter(kind=NoticeKind.ASSIGNED).count()) == (lines, notices)
+    assert "nobody else may" in run.events.get(kind=EventKind.GATE_ASSIGNED).data["why"]
 
 
 def test_limits_are_counted_in_the_zone_of_whose_turn_it_is(settings: Any) -> None:

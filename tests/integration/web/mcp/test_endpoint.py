@@ -11,8 +11,8 @@ from mcp import Client
 from pydantic import SecretStr
 from pytest_django import Settings
 
-from runs.enums import GateStatus
-from runs.models import Run, User
+from runs.enums import AuditChannel, AuditKind, GateStatus
+from runs.models import AuditEntry, Run, User
 from runs.people.identity_provider import IdentityProvider
 from runs.web.mcp import looking
 from runs.web.mcp.endpoint import token_in
@@ -93,6 +93,8 @@ def test_after_many_that_do_not_work_one_waits_and_a_token_that_works_is_taken(
         f"Wait {wrong[-1].headers['retry-after']} seconds. One that works is taken at once.\n"
     )
     assert caplog.text.count("refused: an access token") == MAX_WRONG + 1
+    lines = AuditEntry.objects.filter(kind=AuditKind.SIGN_IN_REFUSED)
+    assert {(line.channel, bool(line.address)) for line in lines} == {(AuditChannel.PROGRAM, True)}
     assert post(LIST, Authorization=f"Bearer {token}").status_code == 200
 
 
