@@ -30,7 +30,8 @@ def verify() -> list[str]:
 @pytest.mark.services
 def test_what_is_as_it_was_passes() -> None:
     made.finished_succeeded()
-    looked, said = verify()
+    looked, trail, said = verify()
+    assert trail.startswith("The audit trail has ")
     assert looked.startswith("Looked at ")
     assert " 1 histories and 0 quotes" not in looked
     assert said == "Everything matches its hash."
@@ -79,7 +80,7 @@ DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
 @pytest.mark.parametrize(("damage", "sentence"), DAMAGES.values(), ids=DAMAGES)
 def test_damage_is_said(damage: Callable[[Run], object], sentence: str) -> None:
     damage(Run.objects.get(pk=made.finished_succeeded().pk))
-    *found, looked, end = verify()
+    *found, looked, _, end = verify()
     assert any(sentence in line for line in found)
     assert looked.startswith("Looked at ")
     assert end.endswith("found. Restore what is named above from a back-up.")
