@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from runs.accounting.prices import price_of
-from runs.enums import Role
+from runs.enums import AuditKind, Role
 from runs.errors import InvalidInput, NotAllowed
 from runs.lifecycle.toolset import tool_names
 from runs.models import Agent, Plan, User
@@ -20,6 +20,7 @@ from runs.people.permissions import is_administrator
 from runs.pev.agents import NO_AGENTS, AgentDefinition, AgentRoster, named_in, policy_for_agent, subagents_of
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.policy import RULES, Policy, RoleModel
+from runs.store import audit_trail
 from runs.text.diff import DiffBudget, TextChange, sentence_diff
 from runs.text.truncate import quoted
 
@@ -193,7 +194,9 @@ def add_agent(user: User, name: str, definition: AgentDefinition) -> Agent:
         raise InvalidInput(f"There are {MAX_AGENTS} agents, and no more are allowed. Delete one that is not needed.")
     try:
         with transaction.atomic():
-            return Agent.objects.create(name=name, definition=definition, changed_by=user, changed_at=timezone.now())
+            agent = Agent.objects.create(name=name, definition=definition, changed_by=user, changed_at=timezone.now())
+            _record(user, name, after=definition)
+            return agent
     except IntegrityError as error:
         raise InvalidInput(f"There is an agent “{name}” already. Change that one, or choose another name.") from error
 
@@ -205,15 +208,33 @@ def edit_agent(user: User, agent: Agent, definition: AgentDefinition, seen: str)
     _check(user, definition)
     there = Agent.objects.filter(pk=agent.pk, changed_at=agent.changed_at)
     now = {"definition": definition, "changed_by": user, "changed_at": timezone.now()}
-    if agent.changed_at.isoformat() != seen or not there.update(**now):  # another may be faster in between
-        raise InvalidInput(_STALE)
+    with transaction.atomic():
+        if agent.changed_at.isoformat() != seen or not there.update(**now):  # another may be faster in between
+            raise InvalidInput(_STALE)
+        _record(user, agent.name, before=agent.definition, after=definition)
 
 
 def delete_agent(user: User, agent: Agent) -> None:
     """Raises NotAllowed for no administrator. Attempts keep what they were done with."""
     if not is_administrator(user):
         raise NotAllowed("Only an administrator changes agents.")
-    Agent.objects.filter(pk=agent.pk).delete()
+    with transaction.atomic():
+        Agent.objects.filter(pk=agent.pk).delete()
+        _record(user, agent.name, before=agent.definition)
+
+
+def _record(
+    user: User, name: str, *, before: AgentDefinition | None = None, after: AgentDefinition | None = None
+) -> None:
+    """The line of the audit trail, with the digests that approvals of plans are bound to."""
+    audit_trail.record(
+        AuditKind.SETTING_CHANGED,
+        by=user,
+        subject=f"agent {name}",
+        name="definition",
+        before=before.digest if before else "",
+        after=after.digest if after else "",
+    )
 
 
 def _check(user: User, definition: AgentDefinition) -> None:

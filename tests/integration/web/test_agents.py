@@ -9,12 +9,12 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs.enums import GateKind
+from runs.enums import AuditKind, GateKind
 from runs.lifecycle import available_agents
 from runs.lifecycle.approval.fingerprint import contract_of
 from runs.lifecycle.available_agents import as_bound
 from runs.management.questions import about
-from runs.models import Agent, Run, User
+from runs.models import Agent, AuditEntry, Run, User
 from runs.pev.agents import MAX_INSTRUCTIONS
 from runs.pev.imports.imported import exported, plan_from, plan_in
 from tests import factories as made
@@ -312,3 +312,19 @@ def test_a_person_who_lets_a_step_start_sees_its_agent(team: Team, submitted: Su
         f"<strong>Agent {WRITER}</strong> Writes notices to other parties."
         in browser(alice).get(f"/runs/{run.pk}/").text
     )
+
+
+def test_each_change_of_an_agent_is_in_the_audit_trail() -> None:
+    zoe = made.person("zoe", is_superuser=True)
+    first, then = defined(), defined(instructions="Write one letter and nothing else.")
+    writer = available_agents.add_agent(zoe, "writer", first)
+    available_agents.edit_agent(zoe, writer, then, writer.changed_at.isoformat())
+    available_agents.delete_agent(zoe, Agent.objects.get())
+    lines = AuditEntry.objects.filter(kind=AuditKind.SETTING_CHANGED, by="zoe", subject="agent writer").order_by(
+        "number"
+    )
+    assert [(line.details.get("before"), line.details.get("after")) for line in lines] == [
+        (None, first.digest),
+        (first.digest, then.digest),
+        (then.digest, None),
+    ]
