@@ -94,7 +94,7 @@ class Run(models.Model):
 
     objects = RunQuerySet.as_manager()
     # Set by `runs.web.site.requests.visible_run`, for the pages of one person.
-    viewer_may_decide = False
+    why_not_decide = ""
 
     class Meta:
         ordering = ["-id"]

@@ -16,7 +16,7 @@ from runs.models.people import ADMINISTER, DECIDE, SUBMIT
 from runs.models.querysets import RunQuerySet
 
 type Person = User | AnonymousUser
-MAY_LOOK = "You may look at this run, but not decide in it. Its owner can share it with you for that."
+_MAY_LOOK = "You may look at this run, but not decide in it."
 
 
 def is_administrator(user: Person) -> bool:
@@ -187,8 +187,20 @@ def can_decide(user: Person, run: Run) -> bool:
 
 def check_can_decide(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
-    if not can_decide(user, run):
-        raise NotAllowed(MAY_LOOK if can_see(user, run) else "You may not decide anything in this run.")
+    if why := why_not_decide(user, run):
+        raise NotAllowed(why)
+
+
+def why_not_decide(user: Person, run: Run) -> str:
+    """Why a person may not decide in a run, and what helps; empty if they may."""
+    if can_decide(user, run):
+        return ""
+    if not can_see(user, run):
+        return "You may not decide anything in this run."
+    assert isinstance(user, User)
+    if user.pk == run.owner_id or _shared_with(user).filter(run_id=run.pk, level=ShareLevel.DECIDE).exists():
+        return f"{_MAY_LOOK} Your role does not allow it; an administrator can give you another one."
+    return f"{_MAY_LOOK} Its owner can share it with you for that."
 
 
 def all_may_see(before: Run, run: Run) -> bool:

@@ -16,7 +16,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, Outdated, PevError
 from runs.logs import LogFields, about
 from runs.models import Run, User
-from runs.people.permissions import MAY_LOOK, can_decide, check_can_submit, visible_runs
+from runs.people.permissions import check_can_submit, visible_runs, why_not_decide
 
 log = logging.getLogger(__name__)
 
@@ -24,15 +24,15 @@ log = logging.getLogger(__name__)
 def visible_run(request: HttpRequest, run_id: int) -> Run:
     """The run, with the rows that its page needs. Raises Http404 for everybody who may not see it."""
     run = get_object_or_404(visible_runs(request.user).select_related("owner", "inputs", "head"), pk=run_id)
-    run.viewer_may_decide = can_decide(request.user, run)
+    run.why_not_decide = why_not_decide(request.user, run)
     return run
 
 
 def run_to_decide(request: HttpRequest, run_id: int) -> Run:
     """The run, for a page on which people decide. Who may only look is told so (403); everyone else gets Http404."""
     run = visible_run(request, run_id)
-    if not run.viewer_may_decide:
-        raise PermissionDenied(MAY_LOOK)
+    if run.why_not_decide:
+        raise PermissionDenied(run.why_not_decide)
     return run
 
 

@@ -12,7 +12,7 @@ from runs.lifecycle.gate_decisions import current_digest, decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.sharing import open_to_all, possible_groups, possible_people, share, unshare
 from runs.models import Gate, Run, User
-from runs.people.permissions import can_decide, can_see, named_deciders
+from runs.people.permissions import can_decide, can_see, named_deciders, why_not_decide
 from tests import factories as made
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -140,6 +140,16 @@ def test_a_group_sees_a_run_as_long_as_it_is_shared_and_one_is_a_member() -> Non
     unshare(run.pk, made.alice(), legal)
     assert can_see(charlie, run) is False
     assert [(one["who"], one["is_group"]) for one in sentences(run)] == [("Legal", True), ("Legal", True)]
+
+
+def test_what_helps_is_said_to_who_may_not_decide() -> None:
+    run, vera = made.awaiting_plan(), made.person("vera", roles=[PersonRole.VIEWER])
+    assert why_not_decide(vera, run) == "You may not decide anything in this run."
+    share(run.pk, made.alice(), vera, ShareLevel.LOOK)
+    assert "Its owner can share it with you" in why_not_decide(vera, run)
+    share(run.pk, made.alice(), vera, ShareLevel.DECIDE)
+    assert "an administrator can give you another" in why_not_decide(vera, run)
+    assert why_not_decide(made.bob(), run) == ""
 
 
 def test_an_open_run_is_looked_at_by_all_and_private_again() -> None:
