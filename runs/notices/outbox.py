@@ -37,7 +37,7 @@ def announce_gate(gate: Gate) -> None:
 
 def announce_end(run: Run) -> None:
     """Tell the people of a run that it has ended."""
-    announce(NoticeKind.RUN_ENDED, people_of(run), run)
+    announce(NoticeKind.RUN_ENDED, {run.owner, *people_of(run)}, run)
 
 
 def tell(person: User, kind: NoticeKind, about: str = "", occurrence: str = "", address: str = "") -> None:

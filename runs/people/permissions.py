@@ -41,6 +41,11 @@ def _holding(permission: str) -> QuerySet[User]:
     return User.objects.filter(Q(is_superuser=True) | Q(pk__in=members) | Q(pk__in=own), is_active=True)
 
 
+def possible_deciders() -> QuerySet[User]:
+    """The active people whose role lets them decide in runs that are shared for it."""
+    return _holding(DECIDE)
+
+
 def visible_runs(user: Person) -> RunQuerySet:
     """The runs this person may see: their own, those shared with them, open ones; all of them for an administrator."""
     if not user.is_authenticated:

@@ -15,6 +15,7 @@ from runs.events.kinds import Submitted as SubmittedEvent
 from runs.events.kinds import read
 from runs.models import Run, User
 from runs.people import accounts
+from runs.people.permissions import possible_deciders
 from runs.pev.policy import Policy
 from runs.submission import run_templates, submission_checks, submit
 from runs.submission.intake import Upload
@@ -127,7 +128,7 @@ def _approvers(owner: User, names: tuple[str, ...]) -> Iterator[User]:
     """Returns the requested users. An error repeats only names from the request, so a program cannot learn others."""
     for name in dict.fromkeys(names):
         person = accounts.find_person(name)
-        if person is None or not person.is_active:
+        if person is None or not possible_deciders().filter(pk=person.pk).exists():
             raise InvalidInput(
                 f"There is no user {quoted(name, 100)} who can decide. Check the spelling, or leave “approvers” empty: "
                 "the run can be shared on its page."

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from runs.errors import InvalidInput
 from runs.lifecycle.owner_actions import MAX_REPORT_NAME, ReportNames
 from runs.models import User
+from runs.people.permissions import possible_deciders
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.pev.policy import Policy
 from runs.submission import run_templates
@@ -140,7 +141,7 @@ class NewRunForm(PolicyForm, FilesForm):
         super().__init__(*args, **kwargs)
         approvers = self.fields["approvers"]
         assert isinstance(approvers, People)
-        approvers.queryset = User.objects.filter(is_active=True).exclude(pk=owner.pk).order_by("username")
+        approvers.queryset = possible_deciders().exclude(pk=owner.pk).order_by("username")
         approvers.choices = list(iter(approvers.iterator(approvers)))  # read once; without `iter`, counted before
         self._owner = owner
         plans = self.fields["template"].widget

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from runs.enums import GateKind, NoticeKind, Verb
+from runs.enums import GateKind, NoticeKind, PersonRole, Verb
 from runs.lifecycle.gate_decisions import cancel, decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Notice, Run, User
 from runs.notices.outbox import announce, announce_gate
+from runs.people.roles import groups_of
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -51,6 +52,13 @@ def test_the_end_of_a_run_is_told_to_its_people() -> None:
     factories.share(run, factories.bob())
     cancel(run.pk, factories.alice())
     assert told(run) == [("alice", "decision_needed"), ("alice", "run_ended"), ("bob", "run_ended")]
+
+
+def test_an_owner_who_may_only_look_any_more_is_told_how_it_ended() -> None:
+    run = asked()
+    factories.alice().groups.set(groups_of([PersonRole.VIEWER]))
+    cancel(run.pk, factories.person("root", is_superuser=True))
+    assert ("alice", "run_ended") in told(run)
 
 
 def test_the_same_notice_is_written_once() -> None:

@@ -12,7 +12,7 @@ from django.db import transaction
 from mcp import Client
 
 from pevsite.setting_values import policy_values
-from runs.enums import ApprovalPolicy, GateKind, GateStatus, Verb
+from runs.enums import ApprovalPolicy, GateKind, GateStatus, PersonRole, Verb
 from runs.events.kinds import Submitted, read
 from runs.models import AccessToken, Event, Gate, Run, User
 from runs.store.trees import files_of
@@ -204,11 +204,12 @@ def test_what_cannot_be_submitted_is_refused_in_words_and_makes_nothing(
     assert (Run.objects.count(), Event.objects.count()) == (0, 0)
 
 
-@pytest.mark.parametrize("name", ["nobody", "BOB", "*", "bob,charlie", "gone"])
+@pytest.mark.parametrize("name", ["nobody", "BOB", "*", "bob,charlie", "gone", "vera"])
 def test_a_name_that_is_not_known_tells_no_names_of_users(token: str, bob: User, name: str) -> None:
     """Nor whether somebody was deactivated: the same words for all that cannot be named."""
     made.person("charlie")
     made.person("gone", is_active=False)
+    made.person("vera", roles=[PersonRole.VIEWER])
     said = refusal(call(token, "submit_run", **REVIEW | {"approvers": [name]}))
     assert said == (
         f"There is no user “{name}” who can decide. Check the spelling, or leave “approvers” empty: the run "
