@@ -11,6 +11,7 @@ from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import Group
+from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -31,6 +32,8 @@ from runs.web.site.posted_fields import Groups, PostedForm, Text, verbs
 from runs.web.site.requests import about_request
 
 log = logging.getLogger(__name__)
+PEOPLE_PER_PAGE = 100
+MAX_WORDS = 150
 
 
 def administrators_only[Answer: HttpResponseBase](view: Callable[..., Answer]) -> Callable[..., Answer]:
@@ -194,12 +197,19 @@ def _with_link(request: HttpRequest, who: User) -> HttpResponse:
 
 def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
     tokens = Count("access_tokens", filter=Q(access_tokens__in=AccessToken.objects.living(timezone.now())))
-    everybody = User.objects.annotate(tokens=tokens).prefetch_related("groups").order_by("-is_active", "username")
+    words = request.GET.get("q", "").replace("\0", "").strip()[:MAX_WORDS]
+    members = User.objects.filter(groups__name__icontains=words)
+    found = User.objects.filter(Q(username__icontains=words) | Q(pk__in=members.values("pk")))
+    everybody = found.annotate(tokens=tokens).prefetch_related("groups").order_by("-is_active", "username")
+    page = Paginator(everybody, PEOPLE_PER_PAGE).get_page(request.GET.get("page", 1))
     there = list(teams().annotate(members=Count("user")))
-    rows = [PersonRow(person, there) for person in everybody]
+    rows = [PersonRow(person, there) for person in page]
     roles = [(role, DESCRIPTIONS[role], role in NEW_PEOPLE) for role in PersonRole]
     return render(
-        request, "people/people.html", {"everybody": rows, "roles": roles, "teams": there, **context}, status=status
+        request,
+        "people/people.html",
+        {"everybody": rows, "page": page, "words": words, "roles": roles, "teams": there, **context},
+        status=status,
     )
 
 

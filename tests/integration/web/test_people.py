@@ -137,7 +137,7 @@ def test_the_list_costs_the_same_for_one_and_for_many(
 ) -> None:
     for name in "abcdefgh":
         made.person(name)
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         root.get("/people/")
 
 
@@ -169,3 +169,14 @@ def test_a_role_is_no_group_to_delete_and_a_group_no_role(root: Client, alice: U
         422,
         [PersonRole.SUBMITTER, PersonRole.APPROVER],
     )
+
+
+def test_many_people_come_in_pages_and_are_searched(root: Client) -> None:
+    User.objects.bulk_create(User(username=f"user{number:03}") for number in range(150))
+    first = root.get("/people/").text
+    assert ("Page 1 of 2" in first, "user098" in first, "user149" in first) == (True, True, False)
+    assert "user149" in root.get("/people/?page=2").text
+    assert "user149" in root.get("/people/?page=x&q=er149").text
+    found = root.get("/people/?q=er149").text
+    assert ("user148" in found, "Everyone</a>" in found) == (False, True)
+    assert root.get("/people/", {"q": "a\0" + "x" * 9_000, "page": "9" * 40}).status_code == 200
