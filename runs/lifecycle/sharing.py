@@ -13,6 +13,7 @@ from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import second_person
 from runs.models import Run, Share, User
+from runs.notices import outbox
 from runs.people import roles
 from runs.people.permissions import check_can_share, is_first_person, named_deciders
 from runs.store import audit_trail, event_log
@@ -34,6 +35,11 @@ def deciders_by_name(run: Run) -> list[User]:
     return [run.owner, *(share.user for share in shares if share.user)]
 
 
+def has_second_person(run: Run) -> bool:
+    """Whether someone may decide who neither submitted the task nor edited its plan."""
+    return any(not is_first_person(person, run) for person in named_deciders(run))
+
+
 def begin(run: Run, people: Iterable[User]) -> None:
     """Let people decide in a run that is being made; its first event says so."""
     named = {person.pk: person for person in people if person.pk != run.owner_id}
@@ -41,8 +47,8 @@ def begin(run: Run, people: Iterable[User]) -> None:
 
 
 def share(run_id: int, user: User, who: User | Group, level: ShareLevel) -> None:
-    """Let a person or a group see the run, or change what they may do. The owner still cannot approve where a second
-    person is required.
+    """Let a person or a group see the run, or change what they may do. Those who may decide now are told of open
+    decisions. The owner still cannot approve where a second person is required.
 
     Raises NotAllowed, or InvalidInput for the owner, an inactive person, a role, or the only second person.
     """
@@ -57,9 +63,11 @@ def share(run_id: int, user: User, who: User | Group, level: ShareLevel) -> None
             raise InvalidInput(
                 f"The run cannot be shared with {_name(who)}: they own it, are not active, or are a role."
             )
-        had_second = _has_second_person(run)
+        had_second = has_second_person(run)
         Share.objects.update_or_create(run=run, **_named(who), defaults={"level": level.value})
         _keep_second_person(run, who, had_second=had_second)
+        for gate in run.gates.open() if level is ShareLevel.DECIDE else ():
+            outbox.announce_gate(gate)  # to those who were not told before
         _record(run_id, user, who, level)
 
 
@@ -71,7 +79,7 @@ def unshare(run_id: int, user: User, who: User | Group) -> None:
     with event_log.writing():
         run = event_log.locked(run_id)  # so that a decision of theirs comes before or after this
         check_can_share(user, run)
-        had_second = _has_second_person(run)
+        had_second = has_second_person(run)
         deleted, _ = run.shares.filter(**_named(who)).delete()
         if not deleted:
             raise InvalidInput(f"The run is not shared with {_name(who)}.")
@@ -112,13 +120,9 @@ def _record(run_id: int, user: User, who: User | Group | None, level: ShareLevel
     )
 
 
-def _has_second_person(run: Run) -> bool:
-    return any(not is_first_person(person, run) for person in named_deciders(run))
-
-
 def _keep_second_person(run: Run, who: User | Group, *, had_second: bool) -> None:
     """Raises InvalidInput if a second person has to approve and no one is left who can."""
-    if second_person.may_be_needed(run) and had_second and not _has_second_person(run):
+    if second_person.may_be_needed(run) and had_second and not has_second_person(run):
         raise InvalidInput(
             f"A second person has to approve in this run, and {_name(who)} is the only one. Share it with someone else "
             "for decisions first."

@@ -79,7 +79,8 @@ def sharing_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "levels": LEVELS,
         "people": list(sharing.possible_people(run)),
         "groups": list(sharing.possible_groups(run)),
-        "second_person": second_person.may_be_needed(run),
+        "second_person": (needed := second_person.may_be_needed(run)),
+        "lacks_second_person": needed and not sharing.has_second_person(run),
         "may_share": can_share(request.user, run),
         "problem": problem,
     }

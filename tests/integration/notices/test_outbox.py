@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 from django.db import transaction
 
-from runs.enums import GateKind, NoticeKind, PersonRole, Verb
+from runs.enums import GateKind, NoticeKind, PersonRole, ShareLevel, Verb
 from runs.lifecycle.gate_decisions import cancel, decide
 from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.sharing import share
 from runs.models import Notice, Run, User
 from runs.notices.outbox import announce, announce_gate
 from runs.people.roles import groups_of
@@ -45,6 +47,16 @@ def test_a_gate_that_opens_is_told_to_the_owner_and_to_those_who_may_approve() -
 
 def test_a_gate_for_a_second_person_is_not_told_to_the_owner() -> None:
     assert told(asked(factories.bob(), second_person=True)) == [("bob", "decision_needed")]
+
+
+def test_those_with_whom_a_run_is_shared_to_decide_are_told_of_open_decisions_and_no_one_twice() -> None:
+    run, legal = asked(), Group.objects.create(name="Legal")
+    factories.bob().groups.add(legal)
+    share(run.pk, factories.alice(), factories.charlie(), ShareLevel.LOOK)
+    assert told(run) == [("alice", "decision_needed")]
+    for _ in range(2):
+        share(run.pk, factories.alice(), legal, ShareLevel.DECIDE)
+        assert told(run) == [("alice", "decision_needed"), ("bob", "decision_needed")]
 
 
 def test_the_end_of_a_run_is_told_to_its_people() -> None:

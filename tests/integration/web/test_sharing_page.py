@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from runs.models import Run, User
 from tests import factories
@@ -63,6 +63,15 @@ def test_nobody_else_finds_it(charlie_client: Client, charlie: User) -> None:
 def test_what_cannot_be_done_is_said(alice_client: Client, sent: dict[str, str], problem: str) -> None:
     answer = alice_client.post(address(factories.awaiting_plan()), sent)
     assert (answer.status_code, problem in answer.text) == (422, True)
+
+
+def test_it_says_that_no_one_can_approve_where_a_second_person_has_to(alice_client: Client, settings: Settings) -> None:
+    run, lacking = factories.awaiting_plan(), "Apart from administrators, no one can yet"
+    assert lacking not in alice_client.get(address(run)).text
+    settings.SECOND_PERSON = "high_risk"
+    assert lacking not in alice_client.get(address(run)).text
+    run.shares.all().delete()
+    assert lacking in alice_client.get(address(run)).text
 
 
 def test_it_costs_the_same_for_one_and_for_many(
