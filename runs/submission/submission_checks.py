@@ -158,9 +158,12 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
 
 
 def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
-    """A policy that never waits for a person would never ask the second one."""
+    """Raises InvalidInput for a policy that would never ask a second person. Where the installation alone demands one,
+    for high risk, no one has to be named yet: the plan may have no such steps, and the run can be shared later.
+    """
     without = "as this installation demands" if guards_high_risk() else "or do without a second person"
-    if not any(one.has_perm(DECIDE) and one.pk != owner.pk for one in approvers):  # inactive people hold nothing
+    has_named = any(one.has_perm(DECIDE) and one.pk != owner.pk for one in approvers)  # inactive people hold nothing
+    if policy.second_person and not has_named:
         raise InvalidInput("A second person has to approve, but no one else may decide. Name someone who may.")
     if policy.plan_approval is ApprovalPolicy.NEVER:
         raise InvalidInput(

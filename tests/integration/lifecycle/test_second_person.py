@@ -6,17 +6,20 @@ from typing import Any
 
 import pytest
 
-from runs.enums import Action, ApprovalPolicy, Complexity, PersonRole, StepApproval, Verb, WorkKind
+from runs.enums import Action, ApprovalPolicy, Complexity, PersonRole, ShareLevel, StepApproval, Verb, WorkKind
 from runs.errors import InvalidInput, NotAllowed
 from runs.lifecycle import outcomes
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.plan_edits import edit
+from runs.lifecycle.sharing import share
 from runs.models import Gate, Run, User
 from runs.people.permissions import approvable_gates
 from runs.pev.verifier import failed
+from runs.submission.submit import submit
 from tests import factories as made
+from tests.integration.lifecycle.submitting import submission
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 SECOND = "A second person has to approve this"
@@ -67,6 +70,15 @@ def test_no_policy_goes_around_it(weaker: dict[str, Any]) -> None:
     assert Run.objects.count() == 0
 
 
+@pytest.mark.usefixtures("high_risk")
+def test_the_run_can_be_shared_with_the_second_person_after_it_was_submitted() -> None:
+    run = submit(made.alice(), submission())
+    made.propose(run)
+    assert made.open_gate(run).second_person is True
+    share(run.pk, made.alice(), made.bob(), ShareLevel.DECIDE)
+    assert [gate.run for gate in approvable_gates(made.bob())] == [run]
+
+
 def test_who_edited_the_plan_is_no_second_person() -> None:
     run = made.awaiting_plan(second_person=True)
     made.share(run, made.charlie())
@@ -109,9 +121,8 @@ def test_a_later_plan_with_a_high_risk_step_waits_although_only_the_first_one_do
     assert made.open_gate(run).second_person is True
 
 
-@pytest.mark.usefixtures("high_risk")
 def test_who_may_only_look_is_no_second_person() -> None:
     vera = made.person("vera", roles=[PersonRole.VIEWER])
     with pytest.raises(InvalidInput, match="no one else may decide"):
-        made.submitted(approvers=[vera])
-    made.submitted(approvers=[vera, made.bob()])
+        made.submitted(approvers=[vera], second_person=True)
+    made.submitted(approvers=[vera, made.bob()], second_person=True)
