@@ -112,6 +112,7 @@ ACCOUNT_ADAPTER = "runs.web.people.sign_in.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]  # what accounts have; no one signs up
 ACCOUNT_EMAIL_VERIFICATION = "none"  # signing in needs no address; one that gets mails is confirmed
+ACCOUNT_EMAIL_CONFIRMATION_AUTHENTICATED_REDIRECT_URL = "notices"
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_MAX_EMAIL_ADDRESSES = 3
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # to change how one signs in

@@ -22,6 +22,8 @@ _COLUMNS = (
 )
 _ORIGIN = frozenset({"address", "channel", "through"})
 _COMPUTED = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+_SAID = frozenset({"person", "gate_kind", "step", "attempt", "version"})
+_NAMES = {"words": "words with hash", "sha256": "file with hash", "name": "", "how": "by", "after": "now"}
 _HASHES = frozenset({"words", "sha256"})
 
 
@@ -76,13 +78,16 @@ class AuditLine:
 
     @property
     def details(self) -> str:
-        """What else is known, such as “decision approved · how person”."""
-        shown = {name: value for name, value in self.row.details.items() if not isinstance(value, dict)}
+        """What else is known, such as “decision approved · by person”, without what the subject says in words."""
+        said = _SAID if self.row.subject else frozenset[str]()
+        shown = {
+            name: value for name, value in self.row.details.items() if not isinstance(value, dict) and name not in said
+        }
         return " · ".join(f"{_name(name)} {_value(name, value)}" for name, value in shown.items())
 
 
 def _name(field: str) -> str:
-    return {"words": "words with hash", "sha256": "file with hash", "name": ""}.get(field, field.replace("_", " "))
+    return _NAMES.get(field, field.replace("_", " "))
 
 
 def _value(field: str, value: Any) -> str:

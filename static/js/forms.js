@@ -133,8 +133,10 @@ async function send(form, button) {
     if (!isAnswer(form, button, answer.status, { isShown: Boolean(to || (fresh && !reason)), reason })) return;
     if (answer.ok) taken(form);
     say(form, button, "", { isBad: false });
-    if (to) goTo(to);
-    else await show(page, fresh);
+    if (to) return goTo(to);
+    // What was typed is done with, and would stay in the fields. The answer has what is not.
+    if (answer.ok) /** @type {any} */ (form).reset();
+    await show(page, fresh);
   } catch {
     isAnswer(form, button, 0);
   } finally {
