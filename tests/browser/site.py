@@ -32,7 +32,7 @@ class Site:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self._environ = unmeasured(data, PEV_REHEARSAL_DELAY=str(delay), **environ)
+        self._environ = unmeasured(data, PEV_REHEARSAL_DELAY=str(delay), PEV_PUBLIC_URL=self.url, **environ)
         self.first_link = ""
         self.log = data.with_suffix(".log")
         self._server: subprocess.Popen[str] | None = None

@@ -15,9 +15,12 @@ from tests.browser.test_story import gate
 ADMINISTRATOR = True
 
 
-def invited(page: Page, site: Site, name: str) -> str:
-    """The link that the page of people shows for somebody new."""
+def invited(page: Page, site: Site, name: str, *roles: str) -> str:
+    """The link that the page of people shows for somebody new, with these roles or those that are suggested."""
     page.goto(f"{site.url}/people/")
+    if roles:
+        for box in page.locator("fieldset.choices input").all():
+            box.set_checked(box.get_attribute("value") in roles)
     page.get_by_label("User name").fill(name)
     page.get_by_role("button", name="Make an invitation").click()
     expect(page.get_by_role("heading", name=f"A link for {name}")).to_be_visible()
