@@ -27,6 +27,7 @@ def story(page: Page, site: Site, name: str) -> None:
 @pytest.mark.exhaustive
 def test_the_way_to_the_page_and_a_token_from_its_making_to_its_end(page: Page, site: Site) -> None:
     page.locator(".site-user summary").click()
+    page.get_by_role("link", name="Account").click()
     page.get_by_role("link", name="Access tokens").click()
     page.get_by_label("Name").fill("desk")
     page.get_by_role("button", name="Make a token").click()
