@@ -122,7 +122,7 @@ def version(user: Person) -> str:
     event = Event.objects.aggregate(newest=Max("pk"))["newest"]
     deleted = DeletedRun.objects.aggregate(newest=Max("pk"))["newest"]
     put_off = snoozed_gates(user)
-    groups = list(user.groups.order_by("pk").values_list("pk", flat=True)) if isinstance(user, User) else []
+    groups = ".".join(str(group.pk) for group in user.groups.order_by("pk"))
     return f"{user.pk}-{int(is_administrator(user))}-{groups}-{event}-{deleted}-{'.'.join(map(str, sorted(put_off)))}"
 
 

@@ -441,6 +441,7 @@ SUBMITTING = {
 DECIDING = {
     *(f"runs/<int:run_id>/{end}/" for end in ("plan", "plan/edit", "plan/about", "stop", "pause")),
     *(f"runs/<int:run_id>/gates/<int:gate_id>/{end}" for end in ("", "files/")),
+    "runs/<int:run_id>/attempts/<int:attempt_id>/overrule/",
 }
 """What is posted to decide in a run."""
 
