@@ -55,8 +55,10 @@ class Command(TerminalCommand):
         invite = actions.add_parser("invite", help="add a person and print an invitation: it works once, for 7 days")
         roles = actions.add_parser("roles", help="give a person these roles and no others")
         choices = list(PersonRole)
-        invite.add_argument("--roles", nargs="+", choices=choices, help=_ROLES, default=list(NEW_PEOPLE))
-        roles.add_argument("--roles", nargs="+", choices=choices, help=_ROLES, required=True)
+        invite.add_argument(
+            "--roles", nargs="+", type=PersonRole, choices=choices, help=_ROLES, default=list(NEW_PEOPLE)
+        )
+        roles.add_argument("--roles", nargs="+", type=PersonRole, choices=choices, help=_ROLES, required=True)
         link = actions.add_parser("link", help="print a link that signs in once, within 10 minutes")
         for named in (invite, link):
             named.add_argument("--base", default="http://127.0.0.1:8000", help="address of the site")
