@@ -244,7 +244,7 @@ def test_after_a_decision_the_next_question_comes_where_one_looks(blank: Page, s
     approve(page, "plan")
     expect(gate(page, "step").locator("h2")).to_be_focused(timeout=LONG)
     expect(page.locator(ARRIVALS)).to_be_hidden()
-    expect(page.locator("#run-gates [data-person]")).to_have_text("You")
+    expect(page.locator("#run-gates [data-person]").last).to_have_text("You")
     expect(page.locator(".run-below")).to_have_text("1 decision below")
     expect(page.locator(".run-question")).to_be_hidden()
     expect(gate(page, "step").locator("h2")).to_be_in_viewport()

@@ -211,10 +211,10 @@ def test_a_team_decides_and_an_auditor_reads_what_was_approved(
     expect(gate(vera, "plan")).to_be_visible()
     expect(vera.get_by_text("You may look at this run, but not decide in it.")).to_be_visible()
     assert vera.locator("main button:visible").all_inner_texts() == []
-    places = [gate(vera, "plan").locator(part).first.bounding_box() for part in (".gate-head", ".gate-turn")]
+    places = [gate(vera, "plan").locator(part).first.bounding_box() for part in (".gate-head", ".gate-lead")]
     assert places[0]
     assert places[1]
-    assert places[1]["y"] - places[0]["y"] - places[0]["height"] < 40, "facts stand next to whose turn it is"
+    assert places[1]["y"] - places[0]["y"] - places[0]["height"] < 40, "facts stand next to what it is about"
     check(vera, "gate-of-vera")
     assert charlie.request.get(run).status == 404
     forged = {"vera": "You may look at this run, but not decide in it.", "alice": "A second person has to approve this"}

@@ -272,7 +272,9 @@ def test_it_takes_a_second_person_to_approve(client: Client) -> None:
     refused = client.post(address(gate_of(run)), form(gate_of(run), "approve"))
     assert refused.status_code == 403
     assert "A second person has to approve this: you submitted the task." in refused.text
-    assert "alice submitted the task and may only choose “Request changes” or stop" in " ".join(refused.text.split())
+    assert "alice submitted the task or edited its plan, and may only choose “Request changes” or stop" in " ".join(
+        refused.text.split()
+    )
     assert gate_of(run).status == GateStatus.OPEN
     client.force_login(factories.bob())
     assert buttons(client.get(f"/runs/{run.pk}/").text) == {"approve": False, "reject": False}

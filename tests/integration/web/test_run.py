@@ -20,7 +20,7 @@ from tests.factories import recorded
 from tests.factories.parts import committing, open_work
 
 pytestmark = pytest.mark.django_db
-QUERIES = {"": 20, "plan/": 15, "steps/": 20, "files/": 17, "history/": 19, "cost/": 19}
+QUERIES = {"": 23, "plan/": 18, "steps/": 23, "files/": 20, "history/": 22, "cost/": 22}
 
 
 def step_page_of(client: Client, run: Run, key: str) -> str:
