@@ -10,8 +10,10 @@ from io import StringIO
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from asgiref.sync import sync_to_async
 from django.contrib.auth.models import Group
 from django.core.management import call_command
+from django.db import connections
 from django.test import AsyncClient, Client
 from pytest_django import Settings
 
@@ -329,7 +331,9 @@ def test_a_page_is_served_and_recorded_in_the_event_loop_too(alice: User) -> Non
     async def export(run: Run) -> int:
         browser = AsyncClient()
         await browser.aforce_login(alice)
-        return (await browser.get(f"/runs/{run.pk}/report.md")).status_code
+        status = (await browser.get(f"/runs/{run.pk}/report.md")).status_code
+        await sync_to_async(connections.close_all)()  # those of the thread that has served the page
+        return status
 
     run = made.finished_succeeded()
     assert asyncio.run(export(run)) == 200
