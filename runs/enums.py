@@ -312,7 +312,7 @@ class ApprovalPolicy(StrEnum):
 
 
 class AtLimit(StrEnum):
-    """What follows when nobody has decided within the time limit of a decision. A limit never approves (G4)."""
+    """What follows when no one has decided within the time limit of a decision. A limit never approves (G4)."""
 
     WAIT = "wait"
     REJECT = "reject"

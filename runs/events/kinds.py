@@ -262,7 +262,7 @@ class GateOverdue(EventData):
         return "warn"
 
     def _sentence(self, step: str) -> str:
-        return f"Nobody has decided within {pluralize(self.hours, 'hour')}. The decision is overdue, and keeps waiting."
+        return f"No one has decided within {pluralize(self.hours, 'hour')}. The decision is overdue, and keeps waiting."
 
 
 class PlanApproved(EventData):

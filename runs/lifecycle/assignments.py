@@ -37,9 +37,9 @@ def assign_new(gate: Gate, assigned_to: str) -> str:
     gate.assigned_to = next(iter(in_turn(gate)), None)
     if gate.assigned_to is None:
         return (
-            f"nobody in the group {gate.assigned_group} may decide here"
+            f"no one in the group {gate.assigned_group} may decide here"
             if gate.assigned_group
-            else "nobody else may decide here yet"
+            else "no one else may decide here yet"
         )
     gate.assigned_at = timezone.now()
     return f"it is their turn in the group {gate.assigned_group}" if gate.assigned_group else ""
@@ -118,7 +118,7 @@ def hand_on(gate_id: int, user: User, person: User, seen: int | None) -> None:
         gate.run = run
         check_can_decide(user, run)
         if gate.status != GateStatus.OPEN:
-            raise DecisionRefused("This decision is made already, so that it is nobody's turn any more.")
+            raise DecisionRefused("This decision is made already, so that it is no longer anyone's turn.")
         if gate.assigned_to_id == person.pk:
             return
         if gate.assigned_to_id != seen:

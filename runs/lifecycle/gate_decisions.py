@@ -98,14 +98,14 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
 
 
 def decide_by_limit(gate: Gate, verb: Verb, hours: int) -> None:
-    """Reject an open gate or stop its run, because nobody has decided within so many hours. The run must be locked, and
+    """Reject an open gate or stop its run, because no one has decided within so many hours. The run must be locked, and
     the gate read under that lock. Raises MoveRefused if the gate is not open, and ValueError for any other verb: a
     limit never approves (G4).
     """
     if verb not in (Verb.REJECT, Verb.STOP):
         raise ValueError(f"A time limit cannot {verb}.")
     gate_type = type_of(gate)
-    reason = f"Nobody decided within {pluralize(hours, 'hour')}, the time limit of the policy."
+    reason = f"No one decided within {pluralize(hours, 'hour')}, the time limit of the policy."
     change(gate, _STATUS[verb], decided_at=timezone.now(), decided_how=BY_LIMIT, reason=reason)
     _record(gate, reason)
     if verb is Verb.STOP:
@@ -115,7 +115,7 @@ def decide_by_limit(gate: Gate, verb: Verb, hours: int) -> None:
     else:
         about = gate_type.about(gate, quoted_step(gate))
         effects.finish(
-            gate.run, ended=f"Nobody decided about {about} within the time limit of {pluralize(hours, 'hour')}."
+            gate.run, ended=f"No one decided about {about} within the time limit of {pluralize(hours, 'hour')}."
         )
     advance(gate.run_id)
 

@@ -140,7 +140,7 @@ def _stored(members: Sequence[int]) -> int:
 
 def _spent(members: Sequence[int]) -> Decimal:
     """USD of this month: spent, also by runs that were deleted, and what the budgets of open runs still allow."""
-    # Months are those of the installation: in the time zone of the person, another zone would begin the month anew.
+    # Months are those of the installation. In the zone of the person, a move to another zone would begin a new month.
     now = timezone.localtime(timezone=timezone.get_default_timezone())
     month = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     calls = ModelCall.objects.filter(run__owner__in=members, created_at__gte=month).order_by()

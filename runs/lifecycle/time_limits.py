@@ -71,11 +71,11 @@ def perform(gate_id: int) -> bool:
 
 def _ask_another(gate: Gate, limits: DecisionLimits) -> None:
     person = assignments.another_person(gate)
-    hours = f"nobody has decided within {pluralize(limits.another or 0, 'hour')}"
+    hours = f"no one has decided within {pluralize(limits.another or 0, 'hour')}"
     if person:
         assignments.assign(gate, person, why=hours)
     else:
-        assignments.record_in_history(gate, why=f"{hours}, and nobody else may")
+        assignments.record_in_history(gate, why=f"{hours}, and no one else may")
 
 
 def _end(gate: Gate, limits: DecisionLimits) -> None:

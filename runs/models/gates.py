@@ -19,7 +19,7 @@ from runs.models.work import WorkItem
 _REQUESTING = sorted(kind.value for kind in REQUESTING_GATES)
 _ANSWERED = Q(status=GateStatus.ANSWERED.value)
 BY_LIMIT = "time limit"
-"""How a decision is recorded that the policy made, because nobody had decided in time."""
+"""How a decision is recorded that the policy made, because no one had decided in time."""
 _UNDECIDED = [GateStatus.OPEN.value, GateStatus.WITHDRAWN.value]
 _BY_LIMIT = [GateStatus.REJECTED.value, GateStatus.STOPPED.value]
 """What a time limit can decide: it never approves (G4)."""

@@ -43,7 +43,7 @@ def proves_second_factor(person: User) -> bool:
 def set_roles(person: User, roles: Collection[PersonRole]) -> None:
     """Give a person the roles of their groups at the provider, or the least one if they have none.
 
-    The last active administrator stays one: nobody else could change that again.
+    The last active administrator stays one: no one else could change that again.
     """
     wanted = set(roles) or {PersonRole.VIEWER}
     if wanted == set(roles_of(person)):

@@ -28,7 +28,7 @@ DESCRIPTIONS: Mapping[PersonRole, str] = {
     PersonRole.ADMINISTRATOR: "sees all runs, decides in them, and manages people",
 }
 NEW_PEOPLE = (PersonRole.SUBMITTER, PersonRole.APPROVER)
-"""The roles of people for whom nobody has chosen others."""
+"""The roles of people for whom no one has chosen others."""
 
 
 def make_groups(**_: Any) -> None:

@@ -205,8 +205,8 @@ class Policy(Contract):
     at_end: Annotated[
         AtLimit,
         Setting(
-            "what follows if nobody has decided by then; a limit never approves",
-            "If nobody has decided by the end",
+            "what follows if no one has decided by then; a limit never approves",
+            "If no one has decided by the end",
             SettingGroup.DECISIONS,
             choices={
                 AtLimit.WAIT: "It keeps waiting and is shown as overdue",

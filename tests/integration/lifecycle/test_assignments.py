@@ -75,8 +75,8 @@ def test_a_group_takes_turns_among_those_who_may_decide() -> None:
     ("people", "why"),
     [
         (None, "there is no group Legal"),
-        ((), "nobody in the group Legal may decide here"),
-        (("charlie",), "nobody in the group Legal may decide here"),
+        ((), "no one in the group Legal may decide here"),
+        (("charlie",), "no one in the group Legal may decide here"),
     ],
 )
 def test_a_group_without_anyone_who_may_decide_leaves_it_to_all(people: Sequence[str] | None, why: str) -> None:

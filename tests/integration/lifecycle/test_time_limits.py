@@ -107,8 +107,8 @@ def test_a_reminder_then_another_person_then_the_end() -> None:
     assert found == [(1, 0)] * 3
     assert told(run.pk, seen) == [
         "alice was reminded of the decision.",
-        "The decision is assigned to bob: nobody has decided within 48 hours.",
-        "The policy stopped the run at the question of the plan (time limit): Nobody decided within 72 hours, the time "
+        "The decision is assigned to bob: no one has decided within 48 hours.",
+        "The policy stopped the run at the question of the plan (time limit): No one decided within 72 hours, the time "
         "limit of the policy.",
         "Finished: cancelled.",
     ]
@@ -136,7 +136,7 @@ def test_with_nobody_else_it_stays_whose_turn_it_was() -> None:
     time_limits.perform_due()
     assert (fresh(gate).assigned_to, told(run.pk)[-1]) == (
         made.alice(),
-        "The decision is assigned to alice: nobody has decided within 1 hour, and nobody else may.",
+        "The decision is assigned to alice: no one has decided within 1 hour, and no one else may.",
     )
 
 
@@ -144,7 +144,7 @@ def test_without_a_consequence_it_is_overdue_and_waits() -> None:
     gate = gate_of(made.awaiting_plan(end_hours=5))
     later(gate, 6)
     assert [time_limits.perform_due() for _ in range(2)] == [1, 0]
-    assert told(gate.run_id)[-1] == "Nobody has decided within 5 hours. The decision is overdue, and keeps waiting."
+    assert told(gate.run_id)[-1] == "No one has decided within 5 hours. The decision is overdue, and keeps waiting."
     say(gate, Verb.APPROVE)
     assert fresh(gate).status == GateStatus.APPROVED
 
@@ -168,7 +168,7 @@ def test_nobody_is_assigned_again_where_nobody_else_may_decide() -> None:
     lines, notices = AuditEntry.objects.count(), Notice.objects.filter(kind=NoticeKind.ASSIGNED).count()
     assert [time_limits.perform_due() for _ in range(2)] == [1, 1]
     assert (AuditEntry.objects.count(), Notice.objects.filter(kind=NoticeKind.ASSIGNED).count()) == (lines, notices)
-    assert "nobody else may" in run.events.get(kind=EventKind.GATE_ASSIGNED).data["why"]
+    assert "no one else may" in run.events.get(kind=EventKind.GATE_ASSIGNED).data["why"]
 
 
 def test_limits_are_counted_in_the_zone_of_whose_turn_it_is(settings: Any) -> None:
@@ -214,7 +214,7 @@ def test_a_limit_never_approves(kind: GateKind, then: AtLimit) -> None:
     if then is AtLimit.WAIT:
         return
     assert (after.decided_how, after.decider, after.request) == ("time limit", "The policy", None)
-    assert after.reason == "Nobody decided within 1 hour, the time limit of the policy."
+    assert after.reason == "No one decided within 1 hour, the time limit of the policy."
     if kind is GateKind.TOOL and then is AtLimit.REJECT:
         assert (after.run.status, Run.objects.get(pk=gate.run_id).gates.open().count()) == (RunStatus.EXECUTING, 0)
     else:
@@ -248,7 +248,7 @@ def test_who_comes_too_late_is_told_that_the_limit_decided() -> None:
     when = fresh(gate).decided_at
     assert when is not None
     assert refused(gate) == (
-        f"The time limit ended this decision at {when:%Y-%m-%d %H:%M:%S} UTC, and the policy rejected it. Nobody "
+        f"The time limit ended this decision at {when:%Y-%m-%d %H:%M:%S} UTC, and the policy rejected it. No one "
         "decided within 1 hour, the time limit of the policy."
     )
 

@@ -52,7 +52,7 @@ SENTENCES = {
     "limits_raised": "alice raised the limit: $5.00.",
     "gate_assigned": "alice handed it on to bob.",
     "gate_reminded": "bob was reminded of the decision.",
-    "gate_overdue": "Nobody has decided within 48 hours. The decision is overdue, and keeps waiting.",
+    "gate_overdue": "No one has decided within 48 hours. The decision is overdue, and keeps waiting.",
     "verdict_overruled": (
         "alice accepted C1 of “Review”, attempt 1, although an automatic check found it not met: I looked."
     ),
