@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -18,11 +18,10 @@ from runs.errors import InvalidInput
 from runs.lifecycle import available_agents
 from runs.lifecycle.toolset import tool_names
 from runs.logs import about
-from runs.models import Agent, User
-from runs.people.permissions import is_administrator
+from runs.models import Agent
 from runs.pev.agents import MAX_INSTRUCTIONS, AgentDefinition
 from runs.web.site.posted_fields import Text
-from runs.web.site.requests import about_request, person
+from runs.web.site.requests import about_request, administrators_only, person
 
 log = logging.getLogger(__name__)
 _EFFORTS = [("", "As the policy of the run says"), ("low", "Low"), ("medium", "Medium"), ("high", "High")]
@@ -96,9 +95,9 @@ class AgentForm(forms.Form):
 
 @never_cache
 @require_safe
+@administrators_only
 def agents_page(request: HttpRequest) -> HttpResponse:
     """The list of agents."""
-    _administrator(request)
     return render(
         request,
         "agents/agents.html",
@@ -108,9 +107,10 @@ def agents_page(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
 def new_agent(request: HttpRequest) -> HttpResponse:
     """An empty form, or with `?sample` one with the agent that comes with pevsite. A post adds it."""
-    user = _administrator(request)
+    user = person(request)
     if request.method != "POST":
         filled = (
             AgentForm.of(available_agents.sample_agent(), available_agents.SAMPLE_AGENT)
@@ -131,9 +131,10 @@ def new_agent(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
 def agent_page(request: HttpRequest, name: str) -> HttpResponse:
     """An agent. A post changes it, unless somebody else did since the page was loaded."""
-    user, agent = _administrator(request), get_object_or_404(Agent.objects.select_related("changed_by"), name=name)
+    user, agent = person(request), get_object_or_404(Agent.objects.select_related("changed_by"), name=name)
     if request.method != "POST":
         form = AgentForm.of(agent.definition, name, agent.changed_at.isoformat())
         return render(request, "agents/agent.html", {"form": form, "agent": agent})
@@ -149,9 +150,10 @@ def agent_page(request: HttpRequest, name: str) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
 def delete_agent(request: HttpRequest, name: str) -> HttpResponse:
     """Ask whether to delete an agent. A post deletes it. Attempts keep their copy of it."""
-    user, agent = _administrator(request), get_object_or_404(Agent, name=name)
+    user, agent = person(request), get_object_or_404(Agent, name=name)
     if request.method != "POST":
         return render(request, "agents/delete_agent.html", {"agent": agent})
     available_agents.delete_agent(user, agent)
@@ -162,10 +164,3 @@ def _done(request: HttpRequest, sentence: str, verb: str, name: str) -> HttpResp
     messages.success(request, sentence)
     log.info("agents: %s “%s”", verb, name, extra=about(**about_request(request)))
     return redirect("agents")
-
-
-def _administrator(request: HttpRequest) -> User:
-    """Raises Http404 for everybody else: they find no such page (S4)."""
-    if not is_administrator(request.user):
-        raise Http404
-    return person(request)

@@ -18,9 +18,8 @@ from runs.people.permissions import is_administrator
 from runs.readmodel.approvals import MAX_DECISIONS, decisions_on_record
 from runs.readmodel.audit_lines import AuditFilter, AuditLine, as_csv, as_json
 from runs.web.frame.run_frame import RunFrame
-from runs.web.people.people_pages import administrators_only
 from runs.web.site.posted_fields import Day, Text
-from runs.web.site.requests import visible_run
+from runs.web.site.requests import administrators_only, visible_run
 from runs.web.site.streaming import attachment
 
 PAGE_LINES = 100

@@ -8,7 +8,7 @@ from enum import StrEnum
 from django import forms
 from django.contrib import messages
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -20,10 +20,9 @@ from runs.logs import about
 from runs.models import Delivery, Notice
 from runs.notices import deliveries
 from runs.notices.channels.registry import CHANNELS, channels_on
-from runs.people.permissions import is_administrator
 from runs.text.plural import pluralize
 from runs.web.site.posted_fields import PostedForm, verbs
-from runs.web.site.requests import about_request
+from runs.web.site.requests import about_request, administrators_only
 
 log = logging.getLogger(__name__)
 SHOWN = 50
@@ -68,10 +67,8 @@ def _labelled(rows: QuerySet[Delivery]) -> list[tuple[str, Delivery]]:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
 def notices_status(request: HttpRequest) -> HttpResponse:
-    """Raises Http404 for everybody else: they find no such page (S4)."""
-    if not is_administrator(request.user):
-        raise Http404
     if request.method != "POST":
         return _page(request)
     try:

@@ -12,7 +12,7 @@ import django
 from django import forms
 from django.contrib import messages
 from django.db.models import Count, Max, Min, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -26,10 +26,9 @@ from runs.enums import WorkKind, WorkStatus
 from runs.errors import InvalidInput
 from runs.logs import about
 from runs.models import LeaderLock, ModelCall, Process, WorkItem, clock
-from runs.people.permissions import is_administrator
 from runs.web.operations.setup_findings import Finding, findings
 from runs.web.site.posted_fields import PostedForm, verbs
-from runs.web.site.requests import about_request
+from runs.web.site.requests import about_request, administrators_only
 
 log = logging.getLogger(__name__)
 SHOWN = 50
@@ -150,10 +149,8 @@ def _work() -> QuerySet[WorkItem]:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
 def status_page(request: HttpRequest) -> HttpResponse:
-    """Raises Http404 for everybody else: they find no such page (S4)."""
-    if not is_administrator(request.user):
-        raise Http404
     if request.method != "POST":
         return render(request, "operations/status.html", {"page": StatusPage()})
     try:

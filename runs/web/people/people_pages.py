@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from functools import wraps
 
 from allauth.account.decorators import reauthentication_required
 from django import forms
@@ -13,8 +12,7 @@ from django.contrib import messages
 from django.contrib.auth.models import Group
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -25,27 +23,14 @@ from runs.errors import InvalidInput
 from runs.logs import about
 from runs.models import AccessToken, User
 from runs.people import access_tokens, accounts
-from runs.people.permissions import is_administrator
 from runs.people.roles import DESCRIPTIONS, NEW_PEOPLE, roles_of, teams
 from runs.web.people.sign_in_pages import link_for
 from runs.web.site.posted_fields import Groups, PostedForm, Text, verbs
-from runs.web.site.requests import about_request
+from runs.web.site.requests import about_request, administrators_only
 
 log = logging.getLogger(__name__)
 PEOPLE_PER_PAGE = 100
 MAX_WORDS = 150
-
-
-def administrators_only[Answer: HttpResponseBase](view: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Everyone else finds no such page (S4)."""
-
-    @wraps(view)
-    def checked(request: HttpRequest, **kwargs: object) -> Answer:
-        if not is_administrator(request.user):
-            raise Http404
-        return view(request, **kwargs)
-
-    return checked
 
 
 class PersonVerb(StrEnum):

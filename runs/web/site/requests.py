@@ -9,14 +9,15 @@ from typing import Any
 
 import ua_parser
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, Outdated, PevError
 from runs.logs import LogFields, about
 from runs.models import Run, User
-from runs.people.permissions import check_can_submit, visible_runs, why_not_decide
+from runs.people.permissions import check_can_submit, is_administrator, visible_runs, why_not_decide
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +46,18 @@ def submitters_only(view: Callable[..., HttpResponse]) -> Callable[..., HttpResp
             check_can_submit(person(request))
         except NotAllowed as error:
             raise PermissionDenied(str(error)) from error
+        return view(request, **kwargs)
+
+    return checked
+
+
+def administrators_only[Answer: HttpResponseBase](view: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The page is only for administrators. Everyone else finds no such page (S4)."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, **kwargs: Any) -> Answer:
+        if not is_administrator(request.user):
+            raise Http404
         return view(request, **kwargs)
 
     return checked

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -26,9 +26,8 @@ from runs.errors import InvalidInput
 from runs.logs import about
 from runs.mcp_client.server_config import ALL, ServerConfig, ServerTool
 from runs.models import Run, ServerListing
-from runs.people.permissions import is_administrator
 from runs.web.site.posted_fields import PostedForm
-from runs.web.site.requests import about_request
+from runs.web.site.requests import about_request, administrators_only
 
 log = logging.getLogger(__name__)
 MAX_RUNS = 1_000
@@ -176,10 +175,9 @@ def _runs_by_server() -> dict[str, list[Using]]:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@administrators_only
 def servers_page(request: HttpRequest) -> HttpResponse:
-    """Let a worker ask the server, which may take minutes. Raises Http404 for anyone but administrators (S4)."""
-    if not is_administrator(request.user):
-        raise Http404
+    """Let a worker ask the server, which may take minutes."""
     if request.method != "POST":
         return render(request, "tool_servers/servers.html", {"page": ServersPage()})
     try:
