@@ -21,9 +21,10 @@ from rapidfuzz import process
 from pevsite import setting_values as values
 from pevsite.installation import usual_data_dir
 from runs.contracts.quotas import Quotas
-from runs.enums import PersonRole
+from runs.enums import GateKind, PersonRole
 from runs.mcp_client.server_config import ServerConfig
 from runs.people.identity_provider import IdentityProvider
+from runs.pev.decision_limits import DecisionLimits, parse_installation
 from runs.redaction import redacted
 
 PREFIX = "PEV_"
@@ -149,6 +150,17 @@ class Environment(BaseSettings):
         description="Where a second person has to approve, who neither submitted the task nor edited its plan. "
         "`policy`: where the policy of a run says so. `high_risk`: also for plans with high-risk steps, for these "
         "steps and for calls that act outside; no policy weakens that.",
+    )
+    decision_limits: Annotated[
+        Mapping[GateKind, DecisionLimits],
+        PlainValidator(parse_installation),
+        Form("`every: remind 24, another 48, end 72, reject; tool: remind 2, another never, end 8`"),
+    ] = Field(
+        {},
+        description="How many hours decisions may wait, for every kind and for single kinds, as in the policy of a "
+        "run: a reminder, another person, the end, and what follows then (`reject` or `stop`; without either it is "
+        "shown as overdue). It holds for all decisions that are asked for from now on. The policy of a run can set "
+        "earlier limits, and neither later ones nor none.",
     )
     oidc_url: Annotated[str, AfterValidator(values.provider_address), Form("`https://login.example/realms/staff`")] = (
         Field(

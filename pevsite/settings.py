@@ -137,6 +137,7 @@ SOCIALACCOUNT_ADAPTER = "runs.web.people.provider_sign_in.ProviderAdapter"
 USERSESSIONS_ADAPTER = "runs.web.people.sign_in.SessionsAdapter"
 SECOND_FACTOR = _environment.second_factor
 SECOND_PERSON = _environment.second_person
+DECISION_LIMITS = _environment.decision_limits
 QUOTAS = _environment.quotas
 PUBLIC_URL = _environment.public_url
 MAILERS: dict[str, Any] = {}

@@ -105,7 +105,7 @@ def decide_by_limit(gate: Gate, verb: Verb, hours: int) -> None:
     if verb not in (Verb.REJECT, Verb.STOP):
         raise ValueError(f"A time limit cannot {verb}.")
     gate_type = type_of(gate)
-    reason = f"No one decided within {pluralize(hours, 'hour')}, the time limit of the policy."
+    reason = f"No one decided within {pluralize(hours, 'hour')}, the time limit of this decision."
     change(gate, _STATUS[verb], decided_at=timezone.now(), decided_how=BY_LIMIT, reason=reason)
     _record(gate, reason)
     if verb is Verb.STOP:

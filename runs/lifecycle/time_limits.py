@@ -53,8 +53,12 @@ def perform(gate_id: int) -> bool:
         gate.run = run
         if gate.status != GateStatus.OPEN or gate.limit_at is None or gate.limit_at > timezone.now():
             return False
-        limits = run.policy.limits_for(GateKind(gate.kind))
-        match LimitStage(gate.limit_stage):
+        limits = limit_stages.limits_of(run, GateKind(gate.kind))
+        stage = LimitStage(gate.limit_stage)
+        if stage not in limits.stages:  # an administrator has taken it out since
+            limit_stages.go_on(gate, limits)
+            return False
+        match stage:
             case LimitStage.REMIND:
                 to = gate.assigned_to.get_username() if gate.assigned_to else ""
                 event_log.record(run_id, events.GateReminded(gate=gate_id, gate_kind=gate.kind, to=to))

@@ -1,7 +1,10 @@
-"""Who a decision is assigned to, and how long it may wait: for all kinds of decisions, and for single ones."""
+"""Who a decision is assigned to, and how long it may wait: for all kinds of decisions, and for single ones.
+
+A policy has limits, and an installation may have some that hold for all runs (see `DecisionLimits.within`).
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +13,8 @@ from runs.enums import AtLimit, GateKind, LimitStage
 OWNER, APPROVERS = "owner", "approvers"
 GROUP = "group:"
 """What the assignee begins with where it is a group, before its name."""
+EVERY = "every"
+"""The word for all kinds in the limits of an installation."""
 MAX_HOURS = 8_784
 """A leap year."""
 MAX_NAME = 150
@@ -50,6 +55,28 @@ class DecisionLimits:
             return f"To {self.then} at the end of the time limit, say after how many hours it ends."
         return ""
 
+    def within(self, bounds: "DecisionLimits") -> "DecisionLimits":
+        """These limits of a policy where those of the installation are `bounds`: the earlier reminder, the earlier
+        other person, and the end that decides earlier. So a policy can shorten what the installation says, and not
+        lengthen it or switch it off. An end that only marks a decision as overdue gives way to one that decides.
+
+        A reminder or another person that would come after what follows it is left out. Whose turn a decision is stays
+        what the policy says.
+        """
+        end, then = self.end, self.then
+        decides, bound_decides = then is not AtLimit.WAIT, bounds.then is not AtLimit.WAIT
+        if bounds.end is not None and (
+            end is None or decides < bound_decides or (end > bounds.end and decides == bound_decides)
+        ):
+            end, then = bounds.end, bounds.then
+        another = _earliest(self.another, bounds.another, before=end)
+        remind = _earliest(self.remind, bounds.remind, before=end if another is None else another)
+        return DecisionLimits(self.assigned_to, remind, another, end, then)
+
+
+def _earliest(*hours: int | None, before: int | None) -> int | None:
+    return min((one for one in hours if one is not None and (before is None or one < before)), default=None)
+
 
 def as_assignee(text: str) -> str:
     """Who decisions are assigned to, as a policy keeps it. Raises ValueError."""
@@ -66,17 +93,51 @@ def as_limits(text: str) -> str:
 
 def parse(text: str) -> Mapping[GateKind, Mapping[str, Any]]:
     """The fields of `DecisionLimits` that differ for single kinds of decisions. Raises ValueError with a sentence."""
-    found: dict[GateKind, Mapping[str, Any]] = {}
+    found = _by_name(text, list(GateKind))
+    return {kind: found[kind] for kind in GateKind if kind in found}
+
+
+def parse_installation(text: str) -> Mapping[GateKind, DecisionLimits]:
+    """The limits of an installation for each kind, from a text such as `every: remind 2, end 72, reject; tool: end 8`.
+    Raises ValueError with a sentence.
+    """
+    found = _by_name(text, [EVERY, *GateKind])
+    if any("assigned_to" in items for items in found.values()):
+        raise ValueError("Whose turn a decision is can only be set in the policy of a run: leave out “to …”.")
+    shared = found.get(EVERY, {})
+    limits = {kind: DecisionLimits(**{**shared, **found.get(kind, {})}) for kind in GateKind}
+    for kind, one in limits.items():
+        if one.problem:
+            raise ValueError(f"Limits for “{kind if kind in found else EVERY}”: {one.problem}")
+    return limits
+
+
+def in_words(limits: Mapping[GateKind, DecisionLimits]) -> str:
+    """Limits of an installation as they are written, with the kinds together that have the same; empty for none."""
+    kinds: dict[DecisionLimits, list[str]] = {}
+    for kind, one in limits.items():
+        if one.stages:
+            kinds.setdefault(one, []).append(kind)
+    return "; ".join(f"{', '.join(names)}: {', '.join(_of_limits(one))}" for one, names in kinds.items())
+
+
+def _of_limits(limits: DecisionLimits) -> list[str]:
+    hours = [f"{stage} {count}" for stage, count in limits.stages.items()]
+    return [*hours, limits.then] if limits.then is not AtLimit.WAIT else hours
+
+
+def _by_name(text: str, names: Collection[str]) -> Mapping[str, Mapping[str, Any]]:
+    found: dict[str, Mapping[str, Any]] = {}
     for part in text.split(";"):
         name, colon, items = (piece.strip() for piece in part.partition(":"))
         if not (name or colon):
             continue
-        if name not in set(GateKind):
-            raise ValueError(f"“{name[:40]}” is no kind of decision; there are: {', '.join(GateKind)}. {_EXAMPLE}")
+        if name not in names:
+            raise ValueError(f"“{name[:40]}” is no kind of decision; there are: {', '.join(names)}. {_EXAMPLE}")
         if name in found:
             raise ValueError(f"There are two limits for “{name}”. Write them as one.")
-        found[GateKind(name)] = _items(items)
-    return {kind: found[kind] for kind in GateKind if kind in found}
+        found[name] = _items(items)
+    return found
 
 
 def _items(text: str) -> Mapping[str, Any]:

@@ -48,6 +48,7 @@ def test_values_have_their_types(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert (read.tls, read.workers, read.log) == (True, 4, "json")
 
 
+HOURS = "hours go from 1 to 8,784. Write it as “tool: remind 2, another 4, end 8, reject; plan: end 72, stop”."
 POSTGRES_FORM = " cannot be used: it must be an address such as postgres://user:password@host:5432/name."
 
 
@@ -99,6 +100,25 @@ POSTGRES_FORM = " cannot be used: it must be an address such as postgres://user:
             " needs PEV_PUBLIC_URL, because the links in notices begin with it: set it to the address under which "
             "people reach the site.",
         ),
+        (
+            "PEV_DECISION_LIMITS",
+            "every: remind 24, end 72; tool: end 8",
+            " is “every: remind 24, end 72; tool: end 8”: Limits for “tool”: The reminder (24), another person (none) "
+            "and the end (8) come one after the other: each needs more hours than the one before.",
+        ),
+        (
+            "PEV_DECISION_LIMITS",
+            "all: end 8",
+            " is “all: end 8”: “all” is no kind of decision; there are: every, plan, start, step, exhausted, error, "
+            "budget, question, tool. Write it as “tool: remind 2, another 4, end 8, reject; plan: end 72, stop”.",
+        ),
+        (
+            "PEV_DECISION_LIMITS",
+            "every: to approvers, end 8",
+            " is “every: to approvers, end 8”: Whose turn a decision is can only be set in the policy of a run: leave "
+            "out “to …”.",
+        ),
+        ("PEV_DECISION_LIMITS", "plan: approve", f" is “plan: approve”: “approve” cannot be read; {HOURS}"),
         (
             "PEV_ENGINE",
             "celery",

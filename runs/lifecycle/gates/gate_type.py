@@ -366,7 +366,7 @@ def open_gate(
     """
     gate = Gate(run=run, kind=gate_type.kind.value, question=question, digest=digest, **on)
     gate.second_person = gate_type.for_second_person and second_person.is_needed(gate)
-    limits = run.policy.limits_for(gate_type.kind)
+    limits = limit_stages.limits_of(run, gate_type.kind)
     why = ""
     if instead_of and instead_of.assigned_to_id:
         gate.assigned_to_id, gate.assigned_group_id = instead_of.assigned_to_id, instead_of.assigned_group_id

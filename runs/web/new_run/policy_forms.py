@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from runs.enums import Preset, Role
 from runs.models import Agent
 from runs.people.roles import teams
-from runs.pev.decision_limits import GROUP
+from runs.pev.decision_limits import GROUP, in_words
 from runs.pev.policy import SETTINGS, Policy
 from runs.pev.policy_setting import Installed, Setting, SettingGroup
 from runs.submission.policy_presets import Described, presets
@@ -104,9 +104,12 @@ class FormPart:
 
 @dataclass(frozen=True)
 class FormGroup:
+    """`note`: what the installation says about these settings, if anything."""
+
     title: str
     roles: Sequence[tuple[forms.BoundField, forms.BoundField]]
     parts: Sequence[FormPart]
+    note: str
 
 
 class PolicyForm(_SettingFields):
@@ -159,7 +162,7 @@ class PolicyForm(_SettingFields):
             bound = [self[FIELD_NAMES[name]] for name in names if FIELD_NAMES[name] in self.fields]
             roles = self._roles if group is SettingGroup.MODELS else []
             if bound or roles:
-                yield FormGroup(group.value, roles, list(_parts(bound, group)))
+                yield FormGroup(group.value, roles, list(_parts(bound, group)), _note(group))
 
     @property
     def _roles(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
@@ -236,6 +239,11 @@ class PolicyForm(_SettingFields):
         before, after = (_values(self.presets[name].policy) for name in (shown, chosen))
         alone = [name for name in self.policy_names if not self.fields[name].has_changed(before[name], self[name].data)]
         return sent | {name: self.fields[name].clean(after[name]) for name in alone}
+
+
+def _note(group: SettingGroup) -> str:
+    limits = in_words(settings.DECISION_LIMITS) if group is SettingGroup.DECISIONS else ""
+    return f"This installation has limits, in hours: {limits}. Yours count where they are earlier." if limits else ""
 
 
 def _in_turn(group: str) -> str:

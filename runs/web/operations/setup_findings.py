@@ -19,6 +19,7 @@ from runs.lifecycle.toolset import command_lines, view_of_commands
 from runs.mcp_client.server_config import SEPARATOR
 from runs.models import AccessToken, Delivery, Process, ServerListing, clock
 from runs.notices.channels.registry import channels_on
+from runs.pev.decision_limits import in_words
 from runs.store import blobs
 from runs.submission.policy_presets import current_service
 from runs.text.domains import sites
@@ -52,6 +53,9 @@ def findings() -> Iterator[Finding]:
         what = "with what people, files and models have written" if settings.TRACE_CONTENT else "without any content"
         yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")
     yield from _commands()
+    if limits := in_words(settings.DECISION_LIMITS):
+        text = f"No policy of a run allows decisions to wait longer than PEV_DECISION_LIMITS says, in hours: {limits}."
+        yield Finding("Decisions", text)
     yield from _notices()
     if settings.WEB:
         text = f"Runs whose policy says so may read {sites(settings.WEB).words}, at public addresses alone."

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
+from pytest_django import Settings
 
 from runs.enums import (
     AtLimit,
@@ -28,12 +29,13 @@ from runs.events.kinds import read
 from runs.lifecycle import effects, limit_stages, time_limits
 from runs.lifecycle.gate_decisions import decide_by_limit
 from runs.models import AuditEntry, Event, Gate, Notice, Plan, Run, User
-from runs.pev.decision_limits import DecisionLimits
+from runs.pev.decision_limits import DecisionLimits, parse_installation
 from tests import factories as made
 from tests.integration.lifecycle.deciding import refused, say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
+HOUR = timedelta(hours=1)
 STEPS: dict[str, Any] = {"remind_hours": 24, "another_hours": 48, "end_hours": 72}
 GATES: dict[GateKind, Callable[[], Run]] = {
     GateKind.PLAN: made.awaiting_plan,
@@ -109,7 +111,7 @@ def test_a_reminder_then_another_person_then_the_end() -> None:
         "alice was reminded of the decision.",
         "The decision is assigned to bob: no one has decided within 48 hours.",
         "The policy stopped the run at the question of the plan (time limit): No one decided within 72 hours, the time "
-        "limit of the policy.",
+        "limit of this decision.",
         "Finished: cancelled.",
     ]
     kinds = Notice.objects.filter(gate=gate).exclude(kind=NoticeKind.DECISION_NEEDED).order_by("pk")
@@ -117,6 +119,32 @@ def test_a_reminder_then_another_person_then_the_end() -> None:
         (NoticeKind.DECISION_DUE, made.alice()),
         (NoticeKind.ASSIGNED, made.bob()),
     ]
+
+
+def test_no_policy_of_a_run_switches_off_the_limits_of_the_installation(settings: Settings) -> None:
+    settings.DECISION_LIMITS = parse_installation("every: remind 24, end 72, stop; tool: end 96")
+    gate = gate_of(made.awaiting_plan(remind_hours=2, end_hours=100, decision_limits="plan: end never, wait"))
+    assert (gate.limit_stage, gate.due_at and round((gate.due_at - gate.opened_at) / HOUR)) == ("remind", 72)
+    later(gate, 3)
+    assert time_limits.perform_due() == 1
+    later(gate, 70)
+    assert time_limits.perform_due() == 1
+    assert fresh(gate).status == GateStatus.STOPPED
+
+
+def test_limits_that_an_administrator_has_changed_hold_for_open_decisions_from_the_next_stage_on(
+    settings: Settings,
+) -> None:
+    settings.DECISION_LIMITS = parse_installation("every: remind 24, another 48, end 72, stop")
+    gate = gate_of(made.awaiting_plan())
+    settings.DECISION_LIMITS = parse_installation("every: another 30, end 72, stop")
+    later(gate, 73)
+    assert [time_limits.perform_due() for _ in range(2)] == [0, 1]  # no reminder any more; then another person
+    assert fresh(gate).limit_stage == "end"
+    settings.DECISION_LIMITS = {}
+    assert [time_limits.perform_due() for _ in range(2)] == [0, 0]
+    after = fresh(gate)
+    assert (after.status, after.limit_at, after.due_at) == (GateStatus.OPEN, None, None)
 
 
 def test_after_a_long_pause_every_stage_is_done_in_order() -> None:
@@ -214,7 +242,7 @@ def test_a_limit_never_approves(kind: GateKind, then: AtLimit) -> None:
     if then is AtLimit.WAIT:
         return
     assert (after.decided_how, after.decider, after.request) == ("time limit", "The policy", None)
-    assert after.reason == "No one decided within 1 hour, the time limit of the policy."
+    assert after.reason == "No one decided within 1 hour, the time limit of this decision."
     if kind is GateKind.TOOL and then is AtLimit.REJECT:
         assert (after.run.status, Run.objects.get(pk=gate.run_id).gates.open().count()) == (RunStatus.EXECUTING, 0)
     else:
@@ -249,7 +277,7 @@ def test_who_comes_too_late_is_told_that_the_limit_decided() -> None:
     assert when is not None
     assert refused(gate) == (
         f"The time limit ended this decision at {when:%Y-%m-%d %H:%M:%S} UTC, and the policy rejected it. No one "
-        "decided within 1 hour, the time limit of the policy."
+        "decided within 1 hour, the time limit of this decision."
     )
 
 

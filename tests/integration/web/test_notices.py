@@ -14,6 +14,7 @@ from pytest_django import Settings
 from runs.enums import AuditKind, DeliveryStatus, Digest, NoticeChannel, NoticeKind
 from runs.models import AuditEntry, Delivery, Notice, NoticeSettings, User
 from runs.notices import deliveries
+from runs.pev.decision_limits import parse_installation
 from runs.web.operations.setup_findings import Finding, findings
 from tests import factories
 from tests.integration.notices.receiver import asked, with_mail
@@ -160,6 +161,17 @@ def test_the_status_counts_what_failed(root_client: Client) -> None:
     failed()
     text = "1 notice could not be sent. See the page Notices of the status."
     assert Finding("Notices", text, is_wrong=True) in list(findings())
+
+
+def test_people_see_the_time_limits_of_the_installation(alice_client: Client, settings: Settings) -> None:
+    assert "This installation has limits" not in alice_client.get("/runs/new/").text
+    settings.DECISION_LIMITS = parse_installation("tool: end 8, stop")
+    text = (
+        "No policy of a run allows decisions to wait longer than PEV_DECISION_LIMITS says, in hours: tool: end 8, stop."
+    )
+    assert Finding("Decisions", text) in list(findings())
+    said = "This installation has limits, in hours: tool: end 8, stop. Yours count where they are earlier."
+    assert said in alice_client.get("/runs/new/").text
 
 
 def test_it_is_the_page_of_administrators_alone(alice_client: Client) -> None:

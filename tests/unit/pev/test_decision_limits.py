@@ -1,6 +1,8 @@
 """Limits of decisions: as they are typed, as they are kept, and what they mean for each kind."""
 
 import re
+from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from runs.enums import AtLimit, GateKind
-from runs.pev.decision_limits import DecisionLimits, as_limits
+from runs.pev.decision_limits import DecisionLimits, as_limits, in_words, parse_installation
 from runs.pev.policy import Policy
 from tests.factories.driving import MODELS
 
@@ -77,6 +79,52 @@ def test_limits_that_contradict_one_another_are_no_policy(given_values: dict[str
     with pytest.raises(ValidationError) as caught:
         Policy.model_validate({"models": MODELS, **given_values})
     assert said in str(caught.value)
+
+
+WAIT, REJECT, STOP = AtLimit
+
+
+@pytest.mark.parametrize(
+    ("own", "bounds", "both"),
+    [
+        ((None, None, None, WAIT), (24, 48, 72, REJECT), (24, 48, 72, REJECT)),
+        ((2, 4, 8, STOP), (24, 48, 72, REJECT), (2, 4, 8, STOP)),
+        ((30, 60, 90, REJECT), (24, 48, 72, STOP), (24, 48, 72, STOP)),
+        ((30, 60, 90, REJECT), (None, None, None, WAIT), (30, 60, 90, REJECT)),
+        ((None, None, 72, STOP), (None, None, 72, REJECT), (None, None, 72, STOP)),
+        ((None, None, 8, WAIT), (None, None, 72, REJECT), (None, None, 72, REJECT)),
+        ((None, None, 90, STOP), (None, None, 72, WAIT), (None, None, 90, STOP)),
+        ((None, None, 90, WAIT), (None, None, 72, WAIT), (None, None, 72, WAIT)),
+        ((None, None, 8, REJECT), (24, 48, None, WAIT), (None, None, 8, REJECT)),
+        ((10, None, None, WAIT), (None, 10, 20, STOP), (None, 10, 20, STOP)),
+        ((10, 20, None, WAIT), (15, None, 18, STOP), (10, None, 18, STOP)),
+    ],
+)
+def test_a_policy_shortens_the_limits_of_the_installation_alone(
+    own: tuple[Any, ...], bounds: tuple[Any, ...], both: tuple[Any, ...]
+) -> None:
+    policy, installation = DecisionLimits("approvers", *own), DecisionLimits("owner", *bounds)
+    assert policy.within(installation) == DecisionLimits("approvers", *both)
+
+
+def test_limits_within_others_follow_one_another_and_end_no_later() -> None:
+    hours = (None, 1, 2, 3)
+    every = [DecisionLimits("owner", *values) for values in product(hours, hours, hours, AtLimit)]
+    usable = [one for one in every if not one.problem]
+    pairs = [(policy, bounds, policy.within(bounds)) for policy, bounds in product(usable, usable)]
+    assert [both.problem for *_, both in pairs if both.problem] == []
+    deciding = [(bounds, both) for _, bounds, both in pairs if bounds.then is not WAIT]
+    assert deciding
+    assert all(both.then is not WAIT and (both.end or 9) <= (bounds.end or 0) for bounds, both in deciding)
+
+
+def test_an_installation_has_limits_for_every_kind_and_for_single_ones() -> None:
+    limits = parse_installation("every: remind 2, end 72, reject; tool: end 8; question: remind never, end never, wait")
+    assert limits[GateKind.PLAN] == DecisionLimits("owner", 2, None, 72, AtLimit.REJECT)
+    assert limits[GateKind.TOOL] == DecisionLimits("owner", 2, None, 8, AtLimit.REJECT)
+    words = "plan, start, step, exhausted, error, budget: remind 2, end 72, reject; tool: remind 2, end 8, reject"
+    assert in_words(limits) == words
+    assert (in_words({}), in_words(parse_installation(" ; "))) == ("", "")
 
 
 def test_a_limit_has_no_word_for_an_approval() -> None:
