@@ -10,9 +10,9 @@ from itertools import islice
 from runs.contracts.ports import FileInfo
 from runs.documents.printing.blocks import (
     Block,
+    Callout,
     CheckList,
     Heading,
-    Notice,
     Paragraph,
     Preformatted,
     ReportSection,
@@ -220,31 +220,31 @@ def notices(report: RunReading) -> list[Block]:
     found: list[Block] = []
     if not report.run.outcome:
         found.append(
-            Notice("", "The run is not finished.", (paragraph("This is the report as of now; it will change."),))
+            Callout("", "The run is not finished.", (paragraph("This is the report as of now; it will change."),))
         )
     if report.left_open:
         count = len(report.left_open)
         points = span(pluralize(count, "open point"), to="#open-points")
         verb = "There is " if count == 1 else "There are "
-        found.append(Notice("warn", "This is not all that was asked for.", (paragraph(verb, points, "."),)))
+        found.append(Callout("warn", "This is not all that was asked for.", (paragraph(verb, points, "."),)))
     if report.no_ai:
-        found.append(Notice("", "No AI was involved.", (paragraph("Offline rules did this work."),)))
+        found.append(Callout("", "No AI was involved.", (paragraph("Offline rules did this work."),)))
     if report.same_model:
         words = (
             "Executor and verifier are both ",
             span(report.same_model, code=True),
             "; the policy of this run allowed it.",
         )
-        found.append(Notice("warn", "One model judged its own work.", (paragraph(*words),)))
+        found.append(Callout("warn", "One model judged its own work.", (paragraph(*words),)))
     if report.no_sources:
-        found.append(Notice("", "No sources were needed.", (paragraph(report.no_sources),)))
+        found.append(Callout("", "No sources were needed.", (paragraph(report.no_sources),)))
     return found
 
 
 def _open_points(report: RunReading) -> tuple[Block, ...]:
     blocks = parts.listed(report.left_open)
     if report.rollback:
-        blocks += (Notice("", "If you do not use the results", (paragraph(report.rollback),)),)
+        blocks += (Callout("", "If you do not use the results", (paragraph(report.rollback),)),)
     return blocks
 
 

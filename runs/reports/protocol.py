@@ -12,12 +12,12 @@ from runs.contracts.feedback import Comment
 from runs.documents.printing.blocks import (
     SOURCE,
     Block,
+    Callout,
     CheckItem,
     CheckList,
     FactList,
     Heading,
     Items,
-    Notice,
     Paragraph,
     Quotation,
     ReportSection,
@@ -277,7 +277,7 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
     yield FactList(tuple(rows))
     yield from changes_account(reading)
     if plan.relaxed:
-        yield Notice("warn", "Differs from what was agreed", parts.listed(plan.relaxed))
+        yield Callout("warn", "Differs from what was agreed", parts.listed(plan.relaxed))
 
 
 def _step(step: StepReading, texts: Texts, places: CitedPlaces) -> Iterator[Block]:

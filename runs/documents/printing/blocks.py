@@ -140,7 +140,7 @@ class CheckList:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Callout:
     """A message before everything else."""
 
     tone: Tone
@@ -178,7 +178,7 @@ type Block = Annotated[
     | TableBlock
     | FactList
     | CheckList
-    | Notice
+    | Callout
     | SourceList,
     Field(discriminator="kind"),
 ]
@@ -254,7 +254,7 @@ def changed(found: Iterable[Block], rewrite: Callable[[Block], Block], *, quotat
         match block:
             case Items():
                 block = replace(block, rows=tuple(map(all_of, block.rows)))
-            case Notice():
+            case Callout():
                 block = replace(block, blocks=all_of(block.blocks))
             case Quotation():
                 block = replace(block, blocks=all_of(block.blocks)) if quotations else block

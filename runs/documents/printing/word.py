@@ -201,7 +201,7 @@ class Writer:
                     )
                     self._paragraph(head, depth, mark=one.mark, mark_colour=_colour(one.mark))
                     self.add(one.details, depth + 3)
-            case blocks.Notice():
+            case blocks.Callout():
                 title = blocks.Paragraph((blocks.Span(block.title, strong=True),), block.tone)
                 self._styled(_NOTICE_STYLE, (title, *block.blocks), depth)
             case blocks.SourceList():

@@ -130,7 +130,7 @@ def _block(block: blocks.Block) -> str:
             return f'<dl class="report-facts">{"".join(rows)}</dl>\n'
         case blocks.CheckList():
             return f'<ul class="report-checks">{"".join(map(_check, block.rows))}</ul>\n'
-        case blocks.Notice():
+        case blocks.Callout():
             title = f"<p><strong>{escape(block.title)}</strong></p>"
             return f'<div class="alert {block.tone}">{title}{_blocks(block.blocks)}</div>\n'
         case blocks.SourceList():

@@ -67,7 +67,7 @@ class _Writer:
             case blocks.CheckList():
                 for one in block.rows:
                     yield from self._check(one)
-            case blocks.Notice():
+            case blocks.Callout():
                 yield f"**{line(block.title)}**"
                 yield from self._blocks(block.blocks)
             case blocks.SourceList():
