@@ -7,7 +7,7 @@ from django.db import connection
 
 from runs.enums import NoticeChannel
 from runs.notices import deliveries
-from runs.notices.channels.channel import Channel
+from runs.notices.channels.channel import DeliveryChannel
 from runs.notices.channels.registry import CHANNELS
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ class NoticeSender:
         for thread in self._threads.values():
             thread.join(_LAST_MESSAGE)
 
-    def _send(self, channel: Channel) -> None:
+    def _send(self, channel: DeliveryChannel) -> None:
         try:
             deliveries.send_due(channel, self._stop.is_set)
         except Exception:

@@ -3,7 +3,7 @@
 Being assigned gives no rights: anyone who may decide can do so, and only they can be assigned.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence
 
 from django.contrib.auth.models import Group
 from django.db.models import Count, F, Max, Q, QuerySet
@@ -14,7 +14,14 @@ from runs.errors import DecisionRefused, InvalidInput
 from runs.events import kinds as events
 from runs.models import Gate, Run, User
 from runs.notices import outbox
-from runs.people.permissions import check_can_decide, first_people, named_deciders, who_can_decide
+from runs.people.permissions import (
+    check_can_decide,
+    deciders,
+    named_deciders,
+    people_asked,
+    possible_approvers,
+    second_people,
+)
 from runs.pev.decision_limits import GROUP, OWNER
 from runs.store import audit_trail, event_log
 
@@ -34,7 +41,7 @@ def assign_new(gate: Gate, assigned_to: str) -> str:
             return f"there is no group {name}"
         # Two runs that ask the same group at once take turns: the second one waits for the first.
         event_log.lock_rows(Group.objects.filter(pk=gate.assigned_group.pk))
-    gate.assigned_to = next(iter(in_turn(gate)), None)
+    gate.assigned_to = in_turn(gate).first()
     if gate.assigned_to is None:
         return (
             f"no one in the group {gate.assigned_group} may decide here"
@@ -45,64 +52,54 @@ def assign_new(gate: Gate, assigned_to: str) -> str:
     return f"it is their turn in the group {gate.assigned_group}" if gate.assigned_group else ""
 
 
-def in_turn(gate: Gate) -> Sequence[User]:
-    """The people whose turn a decision can be, the next one first: who has the fewest open decisions, and of those who
-    was assigned one longest ago. Of the group of the gate, if it has one; otherwise those who are named in the run, or
-    who submitted the task, or everyone who may decide: the first of these that is not empty.
+def in_turn(gate: Gate) -> QuerySet[User]:
+    """The people whose turn a decision can be, the next one first: of the group of the gate, if it has one; otherwise
+    those who are named in the run, or who submitted the task, or everyone who may approve: the first of these that is
+    not empty.
     """
-    people = _people_who_may(gate)
+    people = _next_first(possible_approvers(gate))
     if gate.assigned_group_id:
-        keys = set(User.objects.filter(groups=gate.assigned_group_id).values_list("pk", flat=True))
-        return [person for person in people if person.pk in keys]
-    named = set(named_deciders(gate.run).exclude(pk=gate.run.owner_id).values_list("pk", flat=True))
-    owner = [person for person in people if person.pk == gate.run.owner_id]
-    return [person for person in people if person.pk in named] or owner or people
+        members = User.groups.through.objects.filter(group_id=gate.assigned_group_id)
+        return people.filter(pk__in=members.values("user_id"))
+    named = named_deciders(gate.run).exclude(pk=gate.run.owner_id)
+    for some in (people.filter(pk__in=named.values("pk")), people.filter(pk=gate.run.owner_id)):
+        if some.exists():
+            return some
+    return people
 
 
-def people_to_remind(gate: Gate) -> Sequence[User]:
-    """Whose turn it is, or everyone for whom the gate waits if they may not decide any more."""
-    person = gate.assigned_to
-    if person is None or not _allowed(gate, [person], who_can_decide(gate.run, [person])):
-        return outbox.people_asked(gate)
-    return [person]
+def _next_first(people: QuerySet[User]) -> QuerySet[User]:
+    """The one with the fewest open decisions first, and of those the one who was assigned one longest ago."""
+    annotated = people.annotate(
+        waiting=Count("assigned_gates", filter=Q(assigned_gates__status=GateStatus.OPEN)),
+        last=Max("assigned_gates__assigned_at"),
+    )
+    return annotated.order_by("waiting", F("last").asc(nulls_first=True), "pk")
+
+
+def people_to_remind(gate: Gate) -> QuerySet[User]:
+    """Whose turn it is, or everyone for whom the gate waits if it is no one's turn who may still approve."""
+    turn = possible_approvers(gate).filter(assigned_gates=gate)
+    return turn if turn.exists() else people_asked(gate)
 
 
 def another_person(gate: Gate) -> User | None:
     """Whose turn it is after the person whose turn it has been: the next of the same people, or anyone who may."""
-    for people in (in_turn(gate), _people_who_may(gate)):
-        if others := [person for person in people if person.pk != gate.assigned_to_id]:
-            return others[0]
+    for people in (in_turn(gate), _next_first(possible_approvers(gate))):
+        if person := people.exclude(assigned_gates=gate).first():
+            return person
     return None
-
-
-def _people_who_may(gate: Gate) -> list[User]:
-    """Everyone who may answer this gate, those whose turn is next first. Not who submitted the task or wrote the plan,
-    where a second person has to approve.
-    """
-    people = _active().annotate(
-        waiting=Count("assigned_gates", filter=Q(assigned_gates__status=GateStatus.OPEN)),
-        last=Max("assigned_gates__assigned_at"),
-    )
-    ordered = list(people.order_by("waiting", F("last").asc(nulls_first=True), "pk"))
-    return _allowed(gate, ordered, who_can_decide(gate.run, ordered))
-
-
-def _active() -> QuerySet[User]:
-    return User.objects.filter(is_active=True)
-
-
-def _allowed(gate: Gate, people: Iterable[User], may: Set[int]) -> list[User]:
-    first = first_people(gate.run) if gate.second_person else []
-    return [person for person in people if person.pk in may and person not in first]
 
 
 def choices_of(run: Run, gates: Sequence[Gate]) -> dict[int, list[User]]:
     """By gate, who can be assigned, by name: in a number of queries that does not grow with the gates."""
     if not gates:
         return {}
-    people = list(_active().order_by("username"))
-    may = who_can_decide(run, people)
-    return {gate.pk: _allowed(gate, people, may) for gate in gates}
+    people = list(deciders(run).order_by("username"))
+    second = people
+    if any(gate.second_person for gate in gates):
+        second = list(second_people(deciders(run), run).order_by("username"))
+    return {gate.pk: second if gate.second_person else people for gate in gates}
 
 
 def hand_on(gate_id: int, user: User, person: User, seen: int | None) -> None:
@@ -124,8 +121,7 @@ def hand_on(gate_id: int, user: User, person: User, seen: int | None) -> None:
         if gate.assigned_to_id != seen:
             whose = gate.assigned_to.get_username() if gate.assigned_to else "nobody"
             raise DecisionRefused(f"The decision was handed on meanwhile: it is assigned to {whose} now.")
-        chosen = list(_active().filter(pk=person.pk))
-        if not _allowed(gate, chosen, who_can_decide(run, chosen)):
+        if not possible_approvers(gate).filter(pk=person.pk).exists():
             raise InvalidInput(f"{person.get_username()} may not make this decision. Choose one of those who may.")
         assign(gate, person, by=user)
 

@@ -15,7 +15,7 @@ from runs.lifecycle import second_person
 from runs.models import Run, Share, User
 from runs.notices import outbox
 from runs.people import roles
-from runs.people.permissions import check_can_share, is_first_person, named_deciders
+from runs.people.permissions import check_can_share, named_deciders, second_people
 from runs.store import audit_trail, event_log
 
 
@@ -37,7 +37,7 @@ def deciders_by_name(run: Run) -> list[User]:
 
 def has_second_person(run: Run) -> bool:
     """Whether someone may decide who neither submitted the task nor edited its plan."""
-    return any(not is_first_person(person, run) for person in named_deciders(run))
+    return second_people(named_deciders(run), run).exists()
 
 
 def begin(run: Run, people: Iterable[User]) -> None:

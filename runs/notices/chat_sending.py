@@ -34,7 +34,7 @@ _WORDS = re.compile(r"[^/?&=:@,\s]{6,}")
 _MAX_PROBLEM = 400
 
 
-class Refused(OSError):
+class AccessRefused(OSError):
     """A connection or file that this process does not open."""
 
 
@@ -90,14 +90,14 @@ def guard(private: Collection[str]) -> list[str]:
                 return
             path = path.decode(errors="replace") if isinstance(path, bytes) else str(path)
             if not path.startswith(readable) or "/../" in path:
-                raise Refused("No file is read for a notice.")
+                raise AccessRefused("No file is read for a notice.")
         elif event == "socket.connect":
             host = given[1][0] if isinstance(given[1], tuple) else ""
             if not (host in known or _is_public(host)):
                 problems.append("The address leads to a host that is not public; nothing is sent there.")
-                raise Refused(problems[-1])
+                raise AccessRefused(problems[-1])
         elif event in _REFUSED:
-            raise Refused("No program is started for a notice.")
+            raise AccessRefused("No program is started for a notice.")
 
     sys.addaudithook(look)
     return problems

@@ -12,20 +12,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from runs.enums import DeliveryStatus, GateStatus, NoticeChannel, NoticeKind
 from runs.models import Delivery, Notice, NoticeSettings, User, clock
 from runs.notices import account_mails
-from runs.notices.channels.channel import Channel, NotSent, Refused
+from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverable
 from runs.notices.channels.registry import CHANNELS, channels_on
 from runs.notices.kinds import CHOOSABLE, SINGLE
 from runs.notices.messages import Message, line_of
-from runs.notices.outbox import people_asked
 from runs.notices.timing import due_time
-from runs.people.permissions import can_see
+from runs.people.permissions import approvable_gates, gates_asking, visible_runs
 from runs.people.time_zones import zone_of
 from runs.store import event_log
 
@@ -113,7 +112,7 @@ class Batch:
         return f"msg_{salted_hmac('runs.notices.deliveries', str(number), algorithm='sha256').hexdigest()[:32]}"
 
 
-def claim(channel: Channel) -> Batch | None:
+def claim(channel: DeliveryChannel) -> Batch | None:
     """Claim what is sent next by this channel; None if nothing is due."""
     while True:
         first = due().filter(channel=channel.channel).order_by("due_at", "id").select_related("notice").first()
@@ -141,7 +140,7 @@ def claim(channel: Channel) -> Batch | None:
             return Batch(owner, deliveries)
 
 
-def send_due(channel: Channel, is_stopped: Callable[[], bool] = lambda: False) -> int:
+def send_due(channel: DeliveryChannel, is_stopped: Callable[[], bool] = lambda: False) -> int:
     """Send everything that is due by one channel. Returns the number of messages that were sent.
 
     What goes to a server that is away counts as tried, without waiting for it again and again.
@@ -149,20 +148,20 @@ def send_due(channel: Channel, is_stopped: Callable[[], bool] = lambda: False) -
     sent = 0
     away: dict[int | None, str] = {}
     while not is_stopped() and (batch := claim(channel)):
-        wanted = [one for one in batch.deliveries if not _end_unneeded(batch, one, channel)]
+        person = batch.deliveries[0].notice.user
+        chosen = settings_of([person])[person.pk]
+        wanted = _end_unneeded(batch, channel, chosen)
         if not wanted:
             continue
-        person = wanted[0].notice.user
         if problem := away.get(None) or away.get(person.pk):
             _postpone(batch, wanted, problem)
             continue
         try:
-            lines = [line_of(delivery.notice) for delivery in wanted]
-            channel.send(Message(batch.key, person, settings_of([person])[person.pk], lines))
+            channel.send(Message(batch.key, person, chosen, [line_of(delivery.notice) for delivery in wanted]))
         except NotSent as error:
             away[None if error.everyone else person.pk] = str(error)
             _postpone(batch, wanted, str(error))
-        except Refused as error:
+        except Undeliverable as error:
             _end(batch, wanted, DeliveryStatus.FAILED, str(error))
         except Exception as error:
             log.exception("a notice could not be sent")
@@ -173,48 +172,59 @@ def send_due(channel: Channel, is_stopped: Callable[[], bool] = lambda: False) -
     return sent
 
 
-def _end_unneeded(batch: Batch, delivery: Delivery, channel: Channel) -> bool:
-    """End a delivery that there is no reason for any more. True if it was."""
-    why = _why_not(delivery.notice, channel)
-    if why:
-        _end(batch, [delivery], DeliveryStatus.SKIPPED, why)
-    return bool(why)
+def _end_unneeded(batch: Batch, channel: DeliveryChannel, chosen: NoticeSettings) -> list[Delivery]:
+    """End the deliveries that there is no reason for any more. Returns the others."""
+    person, notices = batch.deliveries[0].notice.user, [one.notice for one in batch.deliveries]
+    reaches = channel.is_on() and channel.reaches(person, chosen)
+    # Read for all notices of the message at once. Much may have happened since they were written.
+    runs = {notice.run_id for notice in notices if notice.run_id}
+    gates = {notice.gate_id for notice in notices if notice.gate_id}
+    visible = set(visible_runs(person).filter(pk__in=runs).values_list("pk", flat=True)) if runs else set()
+    asked = set(gates_asking(person).filter(pk__in=gates).values_list("pk", flat=True)) if gates else set()
+    may_approve = set(approvable_gates(person).filter(pk__in=gates).values_list("pk", flat=True)) if gates else set()
 
-
-def _why_not(notice: Notice, channel: Channel) -> str:
-    """Why a notice is not sent any more; empty if it is. Much may have happened since it was written."""
-    person = notice.user
-    if not person.is_active:
-        return "The person is not active."
-    if not channel.is_on():
-        return "The installation no longer has this channel."
-    if not (notice.address or channel.reaches(person, settings_of([person])[person.pk])):
-        return "The person no longer has an address for it."
-    if notice.kind in {NoticeKind.EMAIL_ADDED, NoticeKind.PASSWORD_RESET} and not account_mails.is_needed(notice):
-        return "The link is no longer needed."
-    if notice.run is None:
-        return ""
-    if not can_see(person, notice.run):
-        return "The person may no longer see the run."
-    if notice.gate is not None:
-        if notice.gate.status != GateStatus.OPEN:
+    def why_not(notice: Notice) -> str:
+        gate = notice.gate
+        if not person.is_active:
+            return "The person is not active."
+        if not channel.is_on():
+            return "The installation no longer has this channel."
+        if not (notice.address or reaches):
+            return "The person no longer has an address for it."
+        if notice.kind in {NoticeKind.EMAIL_ADDED, NoticeKind.PASSWORD_RESET} and not account_mails.is_needed(notice):
+            return "The link is no longer needed."
+        if notice.run_id and notice.run_id not in visible:
+            return "The person may no longer see the run."
+        if gate is None:
+            return ""
+        if gate.status != GateStatus.OPEN:
             return "The decision was made, or is no longer needed."
-        if notice.kind == NoticeKind.DECISION_NEEDED and person not in people_asked(notice.gate):
-            return "The decision no longer waits for this person."
-    return ""
+        if notice.kind == NoticeKind.ASSIGNED and gate.assigned_to_id != person.pk:
+            return "The decision is the turn of someone else now."
+        may = asked if notice.kind == NoticeKind.DECISION_NEEDED else may_approve
+        return "" if gate.pk in may else "The decision no longer waits for this person."
+
+    wanted, unneeded = [], defaultdict[str, list[Delivery]](list)
+    for one in batch.deliveries:
+        if why := why_not(one.notice):
+            unneeded[why].append(one)
+        else:
+            wanted.append(one)
+    for why, rows in unneeded.items():
+        _end(batch, rows, DeliveryStatus.SKIPPED, why)
+    return wanted
 
 
 def _end(batch: Batch, rows: Sequence[Delivery], status: DeliveryStatus, problem: str = "") -> None:
     with event_log.writing():
-        for row in rows:
-            _mine(batch, row).update(
-                status=status,
-                ended_at=timezone.now(),
-                lease_owner="",
-                lease_until=None,
-                problem=problem[:500],
-                tries=row.tries + (status is not DeliveryStatus.SKIPPED),
-            )
+        _mine(batch, rows).update(
+            status=status,
+            ended_at=timezone.now(),
+            lease_owner="",
+            lease_until=None,
+            problem=problem[:500],
+            tries=F("tries") + (status is not DeliveryStatus.SKIPPED),
+        )
     if status is DeliveryStatus.FAILED:
         log.warning("a notice was given up: %s", problem)
 
@@ -230,15 +240,15 @@ def _postpone(batch: Batch, rows: Sequence[Delivery], problem: str) -> None:
             continue
         later = clock.after(timedelta(minutes=MINUTES_BETWEEN_TRIES[tries]))
         with event_log.writing():
-            for row in same:
-                _mine(batch, row).update(
-                    due_at=later, lease_owner="", lease_until=None, tries=tries + 1, problem=problem[:500]
-                )
+            _mine(batch, same).update(
+                due_at=later, lease_owner="", lease_until=None, tries=tries + 1, problem=problem[:500]
+            )
 
 
-def _mine(batch: Batch, row: Delivery) -> QuerySet[Delivery]:
-    """The row, if this process still has it."""
-    return Delivery.objects.filter(pk=row.pk, status=DeliveryStatus.WAITING, lease_owner=batch.owner)
+def _mine(batch: Batch, rows: Sequence[Delivery]) -> QuerySet[Delivery]:
+    """These rows, if this process still has them."""
+    ids = [row.pk for row in rows]
+    return Delivery.objects.filter(pk__in=ids, status=DeliveryStatus.WAITING, lease_owner=batch.owner)
 
 
 def try_again(ids: Iterable[int] | None = None) -> int:
@@ -251,7 +261,8 @@ def try_again(ids: Iterable[int] | None = None) -> int:
 
 
 def forget_old(now: datetime | None = None) -> None:
-    """Delete notices of more than a month ago, except those that still wait to be sent."""
+    """Delete notices of more than a month ago, except those that still wait to be sent or are about open decisions."""
     old = Notice.objects.filter(created_at__lt=(now or timezone.now()) - KEPT)
     with event_log.writing():
-        old.exclude(deliveries__status=DeliveryStatus.WAITING).delete()
+        # Those of open decisions stay too: by them it is known whom they were announced to.
+        old.exclude(deliveries__status=DeliveryStatus.WAITING).exclude(gate__status=GateStatus.OPEN).delete()

@@ -20,7 +20,7 @@ NOTICES_PATH = "/account/notices/"
 
 
 @dataclass(frozen=True)
-class Line:
+class NoticeLine:
     """One notice in words. `question`: empty where notices have no content."""
 
     notice: Notice
@@ -43,7 +43,7 @@ class Message:
     key: str
     person: User
     chosen: NoticeSettings
-    lines: Sequence[Line]
+    lines: Sequence[NoticeLine]
 
     @property
     def subject(self) -> str:
@@ -55,13 +55,13 @@ class Message:
         return "\n\n".join(line.text for line in self.lines)
 
 
-def line_of(notice: Notice) -> Line:
+def line_of(notice: Notice) -> NoticeLine:
     title = printable(notice.run.title if notice.run else "").strip()
     subject = NOTICES[NoticeKind(notice.kind)].subject.format(title=title, about=notice.about)
     question = ""
     if notice.gate and settings.NOTICE_CONTENT == "question":
         question = printable(notice.gate.question)[:500]
-    return Line(notice, " ".join(subject.split()), link_of(notice), question)
+    return NoticeLine(notice, " ".join(subject.split()), link_of(notice), question)
 
 
 def link_of(notice: Notice) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -68,9 +69,12 @@ def decidable_runs(user: Person) -> RunQuerySet:
 
 def _decidable(user: Person) -> Q:
     """The condition on runs under which a person who is signed in may decide in them."""
+    return Q() if is_administrator(user) else _decidable_by_name(user)
+
+
+def _decidable_by_name(user: Person) -> Q:
+    """The same for a person as one of `named_deciders`."""
     assert isinstance(user, User)
-    if is_administrator(user):
-        return Q()
     allowed = Q(pk__in=[])
     if user.may_submit:
         allowed |= Q(owner_id=user.pk)
@@ -87,6 +91,12 @@ def approvable_gates(user: Person) -> QuerySet[Gate]:
     # Few gates are open, so that it is quicker to look up the run of each.
     allowed = decidable_runs(user).filter(pk=OuterRef("run_id"))
     return gates if is_administrator(user) else gates.filter(Exists(allowed))
+
+
+def gates_asking(user: User) -> QuerySet[Gate]:
+    """The open gates of which this person is one of `people_asked`."""
+    gates = Gate.objects.open().filter(_second_person(user, "second_person", "run__owner_id", "run_id"))
+    return gates.filter(Exists(Run.objects.filter(_decidable_by_name(user), pk=OuterRef("run_id"))))
 
 
 def awaiting(runs: RunQuerySet, user: Person, *conditions: Q) -> RunQuerySet:
@@ -114,8 +124,13 @@ def is_first_person(user: User, run: Run) -> bool:
 
 def first_people(run: Run) -> list[User]:
     """Everyone who `is_first_person`: the owner first."""
-    editors = User.objects.filter(pk__in=run.plans.filter(author__isnull=False).values("author_id"))
+    editors = User.objects.filter(pk__in=_editors(run))
     return [run.owner, *editors.exclude(pk=run.owner_id).order_by("username")]
+
+
+def _editors(run: Run) -> QuerySet[Any, Any]:
+    """The ids of the people who edited a plan of this run."""
+    return run.plans.filter(author__isnull=False).values("author_id")
 
 
 def visible_templates(user: Person) -> QuerySet[Template]:
@@ -144,11 +159,26 @@ def named_deciders(run: Run) -> QuerySet[User]:
     return User.objects.filter(allowed, is_active=True).order_by("username")
 
 
-def who_can_decide(run: Run, people: Iterable[User]) -> set[int]:
-    """The ids of the people who may decide in this run (see `can_decide`), in two queries for any number of people."""
-    asked = {one.pk for one in people}
-    named = set(named_deciders(run).filter(pk__in=asked).values_list("pk", flat=True))
-    return named | set(administrators().filter(pk__in=asked - named).values_list("pk", flat=True))
+def deciders(run: Run) -> QuerySet[User]:
+    """Everyone who may decide in a run (see `can_decide`): those who are named in it, and administrators."""
+    return User.objects.filter(Q(pk__in=named_deciders(run).values("pk")) | Q(pk__in=administrators().values("pk")))
+
+
+def second_people(people: QuerySet[User], run: Run) -> QuerySet[User]:
+    """Those of these people who neither submitted the task of a run nor edited its plan (see `is_first_person`)."""
+    return people.exclude(pk=run.owner_id).exclude(pk__in=_editors(run))
+
+
+def people_asked(gate: Gate) -> QuerySet[User]:
+    """For whom an open gate waits: those who are named in its run and may approve it."""
+    people = named_deciders(gate.run)
+    return second_people(people, gate.run) if gate.second_person else people
+
+
+def possible_approvers(gate: Gate) -> QuerySet[User]:
+    """Everyone who may approve an open gate (see `approvable_gates`)."""
+    people = deciders(gate.run)
+    return second_people(people, gate.run) if gate.second_person else people
 
 
 def _people_of(shares: QuerySet[Share]) -> QuerySet[User]:

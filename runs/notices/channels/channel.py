@@ -21,11 +21,11 @@ class NotSent(PevError):
         self.everyone = everyone
 
 
-class Refused(PevError):
+class Undeliverable(PevError):
     """It can never be sent to where the person wants it. The message is a sentence."""
 
 
-class Channel(ABC):
+class DeliveryChannel(ABC):
     """`label`: in the settings of a person. `sends_together`: whether several notices become one message."""
 
     channel: NoticeChannel
@@ -42,4 +42,4 @@ class Channel(ABC):
 
     @abstractmethod
     def send(self, message: Message) -> None:
-        """Raises NotSent or Refused."""
+        """Raises NotSent or Undeliverable."""

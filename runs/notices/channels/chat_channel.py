@@ -11,14 +11,14 @@ from runs.enums import NoticeChannel
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed, Limits
 from runs.models import NoticeSettings, User
-from runs.notices.channels.channel import Channel, NotSent, Refused
+from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverable
 from runs.notices.messages import Message
 
 _LIMITS = Limits(seconds=30.0, files=64, output=10_000)
 MAX_ADDRESS = 2_000
 
 
-class ChatChannel(Channel):
+class ChatChannel(DeliveryChannel):
     channel = NoticeChannel.CHAT
     label = "Chat"
 
@@ -32,7 +32,7 @@ class ChatChannel(Channel):
         try:
             problem = _ask(message.chosen.chat_address, message.subject, message.body)
         except InvalidInput as error:
-            raise Refused(str(error)) from error
+            raise Undeliverable(str(error)) from error
         except ChildFailed as error:
             raise NotSent(f"The service could not be reached: {error}.") from error
         if problem:

@@ -11,14 +11,14 @@ from django.core.mail import EmailMessage
 
 from runs.enums import NoticeChannel
 from runs.models import NoticeSettings, User
-from runs.notices.channels.channel import Channel, NotSent, Refused
+from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverable
 from runs.notices.kinds import SINGLE
 from runs.notices.messages import NOTICES_PATH, Message
 
 _MAX_SUBJECT = 150
 
 
-class EmailChannel(Channel):
+class EmailChannel(DeliveryChannel):
     channel = NoticeChannel.EMAIL
     label = "E-mail"
 
@@ -31,7 +31,7 @@ class EmailChannel(Channel):
     def send(self, message: Message) -> None:
         address = message.lines[0].notice.address or confirmed_address(message.person)
         if not address:
-            raise Refused("The person has no confirmed e-mail address.")
+            raise Undeliverable("The person has no confirmed e-mail address.")
         is_single = message.lines[0].notice.kind in SINGLE
         foot = "" if is_single else f"\n\n-- \nWhich notices you get: {settings.PUBLIC_URL}{NOTICES_PATH}"
         mail = EmailMessage(
@@ -44,7 +44,7 @@ class EmailChannel(Channel):
             mail.send()
         except smtplib.SMTPRecipientsRefused as error:
             code, said = next(iter(error.recipients.values()))
-            raise (Refused if code >= 500 else NotSent)(
+            raise (Undeliverable if code >= 500 else NotSent)(
                 f"The mail server refused the address: {_words(said)}"
             ) from error
         except smtplib.SMTPResponseException as error:

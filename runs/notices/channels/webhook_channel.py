@@ -17,8 +17,8 @@ from runs.enums import NoticeChannel
 from runs.errors import InvalidInput
 from runs.http_client import http_fetch
 from runs.models import NoticeSettings, User
-from runs.notices.channels.channel import Channel, NotSent, Refused
-from runs.notices.messages import Line, Message
+from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverable
+from runs.notices.messages import Message, NoticeLine
 from runs.text.domains import sites
 
 _PREFIX = "whsec_"
@@ -27,7 +27,7 @@ _GONE = 410
 """The answer by which a receiver says that it wants no more."""
 
 
-class WebhookChannel(Channel):
+class WebhookChannel(DeliveryChannel):
     channel = NoticeChannel.WEBHOOK
     label = "Webhook"
     sends_together = False  # a receiver knows each notice by its id
@@ -45,18 +45,18 @@ class WebhookChannel(Channel):
             check_address(message.chosen.webhook_address)
             status = http_fetch.post(message.chosen.webhook_address, body, headers, settings.PRIVATE_HOSTS)
         except InvalidInput as error:
-            raise Refused(str(error)) from error
+            raise Undeliverable(str(error)) from error
         except http_fetch.Unreachable as error:
             raise NotSent(str(error)) from error
         if status == _GONE:
-            raise Refused(f"The receiver answered {status}: it wants no more notices.")
+            raise Undeliverable(f"The receiver answered {status}: it wants no more notices.")
         if 300 <= status < 400:
             raise NotSent(f"The receiver answered {status}. Redirects are not followed: give their target.")
         if not 200 <= status < 300:
             raise NotSent(f"The receiver answered {status}.")
 
 
-def payload(line: Line) -> dict[str, object]:
+def payload(line: NoticeLine) -> dict[str, object]:
     """The body of a webhook. `type` and `timestamp` are those of the specification."""
     notice = line.notice
     data = {"title": line.subject, "link": line.link}
@@ -88,7 +88,7 @@ def _key(secret: str) -> bytes:
     try:
         return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
     except binascii.Error as error:
-        raise Refused("The secret of the webhook cannot be read. Save its address again.") from error
+        raise Undeliverable("The secret of the webhook cannot be read. Save its address again.") from error
 
 
 def check_address(address: str) -> None:

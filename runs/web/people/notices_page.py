@@ -20,7 +20,7 @@ from runs.errors import InvalidInput
 from runs.logs import about
 from runs.models import NoticeSettings, User
 from runs.notices import choices, deliveries
-from runs.notices.channels.channel import Channel
+from runs.notices.channels.channel import DeliveryChannel
 from runs.notices.channels.email_channel import confirmed_address
 from runs.notices.channels.registry import channels_on
 from runs.notices.kinds import CHOOSABLE
@@ -69,8 +69,8 @@ class NoticesForm(PostedForm):
 
 
 @dataclass(frozen=True)
-class Box:
-    channel: Channel
+class ChannelBox:
+    channel: DeliveryChannel
     value: str
     is_ticked: bool
 
@@ -135,7 +135,7 @@ def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpRes
             (
                 one.label,
                 [
-                    Box(channel, f"{one.kind}:{channel.channel}", channel.channel in wanted)
+                    ChannelBox(channel, f"{one.kind}:{channel.channel}", channel.channel in wanted)
                     for channel in on
                     for wanted in [deliveries.channels_for(one.kind, row)]
                 ],

@@ -6,14 +6,18 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth.models import Group
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
-from runs.enums import Digest, NoticeChannel, NoticeKind, Verb
+from runs.enums import Digest, GateStatus, NoticeChannel, NoticeKind, ShareLevel, Verb
+from runs.lifecycle.assignments import hand_on
 from runs.lifecycle.gate_decisions import cancel, decide
 from runs.lifecycle.gates.gate_type import Decision
-from runs.models import Delivery, Notice, Run
+from runs.lifecycle.sharing import open_to_all, share
+from runs.models import Delivery, Gate, Notice, Run
 from runs.notices import deliveries
 from runs.notices.channels.registry import CHANNELS
 from runs.notices.outbox import announce
@@ -160,6 +164,44 @@ def test_what_has_become_needless_is_not_sent(smtp: SmtpServer) -> None:
     assert "The decision was made, or is no longer needed." in Delivery.objects.values_list("problem", flat=True)
 
 
+def test_who_is_asked_no_longer_gets_no_more_even_where_they_still_see_the_run(smtp: SmtpServer) -> None:
+    bob, legal = with_mail(factories.bob()), Group.objects.create(name="Legal")
+    bob.groups.add(legal)
+    run, handed_on = asked(), asked()
+    for one in (run, handed_on):
+        share(one.pk, factories.alice(), legal, ShareLevel.DECIDE)
+        open_to_all(one.pk, factories.alice(), is_open=True)
+        hand_on(one.gates.get().pk, factories.alice(), bob, factories.alice().pk)
+        hand_on(one.gates.get().pk, bob, factories.alice(), bob.pk)
+    Gate.objects.filter(run=run).update(assigned_to=bob)
+    announce(NoticeKind.DECISION_DUE, [bob], run, run.gates.get(), timezone.now())
+    Notice.objects.filter(run=handed_on).exclude(kind=NoticeKind.ASSIGNED).delete()
+    deliveries.plan()
+    bob.groups.remove(legal)
+    assert send() == 0
+    assert sorted(Delivery.objects.values_list("notice__kind", "problem")) == [
+        ("assigned", "The decision is the turn of someone else now."),
+        ("assigned", "The decision no longer waits for this person."),
+        ("decision_due", "The decision no longer waits for this person."),
+        ("decision_needed", "The decision no longer waits for this person."),
+    ]
+
+
+def test_the_queries_for_a_message_do_not_grow_with_its_notices(smtp: SmtpServer) -> None:
+    counts = []
+    for number in (2, 12):
+        person = with_mail(factories.person(f"person{number}"))
+        choose(person, digest=Digest.DAILY)
+        runs = [asked(person) for _ in range(number)]
+        deliveries.plan()
+        decide(runs[0].gates.get().pk, person, Decision(Verb.APPROVE, runs[0].gates.get().digest))
+        pass_time()
+        with CaptureQueriesContext(connection) as queries:
+            assert deliveries.send_due(CHANNELS[NoticeChannel.EMAIL]) == 1
+        counts.append(len(queries))
+    assert (counts[0], [status for status, _ in states()].count("sent")) == (counts[1], 12)
+
+
 def test_a_person_who_was_deactivated_gets_nothing(smtp: SmtpServer) -> None:
     with_mail(factories.bob())
     asked(factories.bob())
@@ -203,17 +245,17 @@ def test_kinds_that_a_person_does_not_want_are_not_sent(smtp: SmtpServer) -> Non
     assert smtp.subjects == [f"Finished: {run.title}"]
 
 
-def test_old_notices_are_deleted_unless_they_wait(smtp: SmtpServer) -> None:
+def test_old_notices_are_deleted_unless_they_wait_or_their_decision_does(smtp: SmtpServer) -> None:
     with_mail(factories.alice())
-    asked(), asked()
+    runs = [asked() for _ in range(3)]
     deliveries.plan()
     old = timezone.now() - deliveries.KEPT - timedelta(days=1)
     Notice.objects.update(created_at=old)
-    waiting, done = Delivery.objects.order_by("id")
-    done.delete()
+    Delivery.objects.exclude(notice__run=runs[0]).delete()
+    Gate.objects.exclude(run=runs[1]).update(status=GateStatus.WITHDRAWN, withdrawn_at=timezone.now())
     deliveries.forget_old()
-    assert list(Delivery.objects.all()) == [waiting]
-    assert Notice.objects.get() == waiting.notice
+    assert set(Notice.objects.values_list("run", flat=True)) == {runs[0].pk, runs[1].pk}, "it waits, or is asked still"
+    assert Delivery.objects.get().notice.run == runs[0]
 
 
 @pytest.mark.django_db(transaction=True)

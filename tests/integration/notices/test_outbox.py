@@ -15,6 +15,7 @@ from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.sharing import share
 from runs.models import Notice, Run, User
 from runs.notices.outbox import announce, announce_gate
+from runs.people import accounts
 from runs.people.roles import groups_of
 from tests import factories
 
@@ -57,6 +58,48 @@ def test_those_with_whom_a_run_is_shared_to_decide_are_told_of_open_decisions_an
     for _ in range(2):
         share(run.pk, factories.alice(), legal, ShareLevel.DECIDE)
         assert told(run) == [("alice", "decision_needed"), ("bob", "decision_needed")]
+
+
+def test_who_joins_a_group_is_told_once_of_the_open_decisions_for_which_it_is_asked() -> None:
+    legal, other = (Group.objects.create(name=name) for name in ("Legal", "Other"))
+    run, second, ended, elsewhere, looked_at = (asked(second_person=n == 1) for n in range(5))
+    for one, group in ((run, legal), (second, legal), (ended, legal), (elsewhere, other)):
+        share(one.pk, factories.alice(), group, ShareLevel.DECIDE)
+    share(looked_at.pk, factories.alice(), legal, ShareLevel.LOOK)
+    cancel(ended.pk, factories.alice())
+    bob, charlie, gone = factories.bob(), factories.charlie(), factories.person("gone", is_active=False)
+    legal.user_set.add(bob, gone)
+    for _ in range(2):
+        charlie.groups.add(legal)
+        charlie.groups.remove(legal)
+    found = Notice.objects.filter(user__in=[bob, charlie, gone]).order_by("user__username", "run_id")
+    assert [(one.user.username, one.run, one.kind) for one in found] == [
+        ("bob", run, "decision_needed"),
+        ("bob", second, "decision_needed"),
+        ("charlie", run, "decision_needed"),
+        ("charlie", second, "decision_needed"),
+    ]
+    announce_gate(factories.open_gate(run))
+    assert Notice.objects.filter(user=bob).count() == 2, "it is the same notice"
+
+
+def test_who_becomes_an_approver_is_told_and_a_membership_that_is_undone_tells_nothing() -> None:
+    viewer = factories.person("viewer")
+    viewer.groups.set(groups_of([PersonRole.VIEWER]))
+    run = asked(viewer)
+    assert ("viewer", "decision_needed") not in told(run)
+
+    def fail() -> None:
+        with transaction.atomic():
+            accounts.set_roles(viewer, [PersonRole.APPROVER])
+            assert ("viewer", "decision_needed") in told(run)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert ("viewer", "decision_needed") not in told(run)
+    accounts.set_roles(viewer, [PersonRole.APPROVER])
+    assert ("viewer", "decision_needed") in told(run)
 
 
 def test_the_end_of_a_run_is_told_to_its_people() -> None:

@@ -1,20 +1,27 @@
 """Who may see and decide: Alice owns, Bob approves, Charlie gets nothing (S4)."""
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, Group
 
-from runs.enums import Verb
+from runs.enums import PersonRole, Verb
 from runs.errors import NotAllowed
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
+from runs.models import Gate, Plan, Share, User
 from runs.people.permissions import (
     approvable_gates,
     awaiting,
+    can_decide,
     can_see,
     check_can_decide,
+    deciders,
+    gates_asking,
+    people_asked,
+    possible_approvers,
     visible_runs,
     visible_templates,
 )
+from runs.people.roles import groups_of
 from runs.submission.run_templates import save
 from tests import factories as made
 
@@ -90,3 +97,27 @@ def test_whoever_is_asked_is_asked_in_lists_too(*, second_person: bool) -> None:
         gate = made.open_gate(plan_gate)
         with pytest.raises(NotAllowed, match="A second person has to approve this"):
             decide(gate.pk, made.alice(), Decision(Verb.APPROVE, gate.digest))
+
+
+def test_the_people_of_a_gate_are_those_in_whose_lists_it_is() -> None:
+    """Read from either side it is the same: for owner, editor, members of a group, roles, and administrators."""
+    runs = [made.awaiting_plan(second_person=needed) for needed in (False, True)] + [made.error_gate()]
+    legal = Group.objects.create(name="Legal")
+    member, editor, viewer = (made.person(name) for name in ("member", "editor", "viewer"))
+    legal.user_set.add(member, viewer)
+    viewer.groups.set([legal, *groups_of([PersonRole.VIEWER])])
+    for run in runs:
+        made.share(run, editor)
+        Share.objects.create(run=run, group=legal)
+    Plan.objects.filter(run=runs[1]).update(author=editor)
+    made.person("root", is_superuser=True)
+    made.person("gone", is_superuser=True, is_active=False)
+    made.charlie()
+    everyone = list(User.objects.filter(is_active=True))
+    for gate in Gate.objects.open():
+        assert set(people_asked(gate)) == {one for one in everyone if gate in gates_asking(one)}
+        assert set(possible_approvers(gate)) == {one for one in everyone if gate in approvable_gates(one)}
+        assert set(deciders(gate.run)) == {one for one in everyone if can_decide(one, gate.run)}
+    plan_gate, second, _ = Gate.objects.open().order_by("run")
+    assert [one.username for one in people_asked(plan_gate)] == ["alice", "bob", "editor", "member"]
+    assert [one.username for one in people_asked(second)] == ["bob", "member"]
