@@ -448,6 +448,7 @@ class AuditChannel(StrEnum):
 
     PAGE = "page"
     PROGRAM = "program"
+    PROVIDER = "provider"
     TERMINAL = "terminal"
     SYSTEM = "system"
 
@@ -458,6 +459,8 @@ class AuditChannel(StrEnum):
                 return "a page"
             case AuditChannel.PROGRAM:
                 return "a program with an access token"
+            case AuditChannel.PROVIDER:
+                return "the identity provider"
             case AuditChannel.TERMINAL:
                 return "a command"
             case AuditChannel.SYSTEM:
@@ -472,17 +475,23 @@ class AuditKind(StrEnum):
     ASSIGNED = "gate_assigned"
     PLAN_EDITED = "plan_edited"
     OVERRULED = "verdict_overruled"
+    LIMIT_RAISED = "limit_raised"
     STOPPED = "run_stopped"
     PAUSED = "run_paused"
     RESUMED = "run_resumed"
     SHARED = "run_shared"
     UNSHARED = "share_ended"
     RENAMED = "run_renamed"
+    REPORT_NAMED = "names_in_report_changed"
     ARCHIVED = "run_archived"
     UNARCHIVED = "run_unarchived"
     RUN_DELETED = "run_deleted"
     REPORT_EXPORTED = "report_exported"
     FILE_DOWNLOADED = "file_downloaded"
+    AUDIT_EXPORTED = "audit_trail_exported"
+    TEMPLATE_SAVED = "template_saved"
+    TEMPLATE_CHANGED = "template_changed"
+    TEMPLATE_DELETED = "template_deleted"
     INVITED = "person_invited"
     LINK_MADE = "sign_in_link_made"
     ROLE_CHANGED = "role_changed"
@@ -493,6 +502,7 @@ class AuditKind(StrEnum):
     SIGN_IN_RESET = "sign_in_methods_reset"
     SIGNED_IN = "signed_in"
     SIGN_IN_REFUSED = "sign_in_refused"
+    REQUEST_REFUSED = "request_refused"
     SIGNED_OUT = "signed_out"
     SIGNED_OUT_EVERYWHERE = "signed_out_everywhere"
     SESSION_ENDED = "session_ended"
@@ -502,6 +512,7 @@ class AuditKind(StrEnum):
     TOKEN_MADE = "access_token_made"
     TOKEN_REVOKED = "access_token_revoked"
     SETTING_CHANGED = "setting_changed"
+    OPERATED = "operation_carried_out"
     BACKED_UP = "back_up_made"
     BACKUP_RESTORED = "back_up_restored"
 

@@ -38,6 +38,10 @@ class PlanRefused(InvalidInput):
         self.problems = tuple(problems)
 
 
+class NotVisible(InvalidInput):
+    """There is no such object, or this person may not see it: the sentence is the same."""
+
+
 class NotAllowed(PevError):
     """This person may see the object but may not do this."""
 

@@ -20,7 +20,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from runs.engine import process_registry
-from runs.enums import WorkStatus
+from runs.enums import AuditKind, WorkStatus
 from runs.errors import LeaseLost, MoveRefused, Outdated
 from runs.events import kinds as events
 from runs.lifecycle.transitions import change
@@ -29,7 +29,7 @@ from runs.logs import LogFields, about
 from runs.models import WorkItem, clock
 from runs.pev.agents import policy_for_agent
 from runs.pev.policy import Capacities
-from runs.store import event_log, trees
+from runs.store import audit_trail, event_log, trees
 
 log = logging.getLogger(__name__)
 BEAT = 2.0
@@ -195,7 +195,7 @@ def give_back(lease: Lease) -> None:
 def hurry(work_id: int, by: str) -> bool:
     """Carry out an item now that waits for its time. False if it does not wait."""
     waits = Q(pk=work_id, status=WorkStatus.READY.value, due_at__gt=clock.now())
-    return _update_with_note(waits, f"{by} had the work tried again at once.", due_at=clock.now())
+    return _operate(waits, f"{by} had the work tried again at once.", "tried again at once", due_at=clock.now())
 
 
 def release(work_id: int, by: str) -> bool:
@@ -205,15 +205,19 @@ def release(work_id: int, by: str) -> bool:
     """
     held = Q(pk=work_id, status=WorkStatus.LEASED.value)
     over = clock.after(-timedelta(seconds=1))
-    return _update_with_note(held, f"{by} took the work from the process that held it.", lease_until=over)
+    note = f"{by} took the work from the process that held it."
+    return _operate(held, note, "taken from its process", lease_until=over)
 
 
-def _update_with_note(which: Q, note: str, **changes: Any) -> bool:
+def _operate(which: Q, note: str, what: str, **changes: Any) -> bool:
+    """Change an item, with a note in the history and a line of the audit trail."""
     with event_log.writing():
-        run_id = WorkItem.objects.filter(which).values_list("run_id", flat=True).first()
-        if run_id is None or not WorkItem.objects.filter(which).update(**changes):
+        item = WorkItem.objects.filter(which).values_list("pk", "run_id").first()
+        if item is None or not WorkItem.objects.filter(which).update(**changes):
             return False
+        number, run_id = item
         event_log.record(run_id, events.Note(text=note))
+        audit_trail.record(AuditKind.OPERATED, run_id=run_id, subject=f"work {number}", name=what)
     return True
 
 

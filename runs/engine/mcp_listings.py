@@ -14,12 +14,13 @@ from django.tasks import task
 from django.utils import timezone
 
 from runs.engine.database import database
+from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.mcp_client.mcp_connection import McpConnection
 from runs.mcp_client.server_config import Listing
 from runs.models import ServerListing
 from runs.pev.policy import Policy
-from runs.store import event_log
+from runs.store import audit_trail, event_log
 
 FRESH = timedelta(minutes=10)
 """The greatest age of a listing with which a plan is made. Servers may change their tools at any time."""
@@ -74,6 +75,8 @@ def want(name: str) -> bool:
         ServerListing.objects.get_or_create(name=name)
         is_new = ServerListing.objects.filter(name=name, wanted_at=None).update(wanted_at=timezone.now()) == 1
         transaction.on_commit(list_wanted.enqueue)
+        if is_new:
+            audit_trail.record(AuditKind.OPERATED, subject=f"MCP server {name}", name="tools listed again")
     return is_new
 
 

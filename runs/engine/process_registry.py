@@ -18,8 +18,9 @@ from django.utils.crypto import salted_hmac
 
 from pevsite.installation import version
 from runs import migrations
+from runs.enums import AuditKind
 from runs.models import LeaderLock, Process, clock
-from runs.store import event_log
+from runs.store import audit_trail, event_log
 
 INTERVAL = 5.0
 """Seconds between two updates of the row. So long it takes until a process knows that it must take no new work."""
@@ -97,7 +98,11 @@ def drain(process_id: int, *, drains: bool) -> bool:
     """Let a process take no new work, or take it again. It knows after `INTERVAL`. False if nothing changes."""
     with event_log.writing():
         others = Process.objects.filter(pk=process_id, threads__gt=0).exclude(draining=drains)
-        return others.update(draining=drains) == 1
+        is_changed = others.update(draining=drains) == 1
+        if is_changed:
+            does = "takes no new work" if drains else "takes new work again"
+            audit_trail.record(AuditKind.OPERATED, subject=f"process {process_id}", name=does)
+    return is_changed
 
 
 LASTS = timedelta(seconds=60)

@@ -12,6 +12,7 @@ from runs.events import kinds as events
 from runs.models import Run, User
 from runs.people.permissions import check_can_manage
 from runs.store import audit_trail, event_log
+from runs.text.plural import list_with_and
 
 MAX_TITLE = 120
 """Characters of a title: one line of a list, and the length of the column."""
@@ -73,11 +74,14 @@ def name_in_report(run_id: int, user: User, names: ReportNames) -> None:
     names = names.checked()
     with event_log.writing():
         run = _managed(run_id, user)
-        if names != ReportNames.of(run):
+        before = ReportNames.of(run)
+        if names != before:
             by = user.get_username()
             event = events.ReportNamed(by=by, client=names.client, matter=names.matter, author=names.author)
             event_log.record(run_id, event)
             event_log.keep(run, **asdict(names))
+            changed = [name for name, text in asdict(names).items() if text != getattr(before, name)]
+            audit_trail.record(AuditKind.REPORT_NAMED, by=user, run_id=run_id, subject=list_with_and(changed))
 
 
 def _checked_name(name: str, text: str) -> str:

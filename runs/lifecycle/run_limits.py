@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from runs.accounting.prices import Bound, bound_of
 from runs.accounting.usage import reserved_usd, reserved_uses, served_uses, spent_usd, worked_seconds
 from runs.contracts.ports import FileInfo
-from runs.enums import PlanStatus, Role, WorkStatus
+from runs.enums import AuditKind, PlanStatus, Role, WorkStatus
 from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import quotas
@@ -23,7 +23,7 @@ from runs.models import Plan, Run, User, WorkItem
 from runs.pev.planner import PlanBrief, question, simple_question
 from runs.pev.policy import Policy
 from runs.pev.tools.registry import specs
-from runs.store import event_log
+from runs.store import audit_trail, event_log
 from runs.text.numbers import amount
 
 MIN_PLAN = 1_500  # tokens that the answer of a planner needs
@@ -139,7 +139,8 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
 
     Raises InvalidInput if no limit is higher than before, or one is lower.
     """
-    after = _raise_limits(run.policy, {"budget": budget, "time_limit": time_limit})
+    before = run.policy
+    after = _raise_limits(before, {"budget": budget, "time_limit": time_limit})
     if after.budget is not None:
         quotas.check_higher_budget(run, after.budget)
     bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not fingerprint.differences(plan, run)]
@@ -148,6 +149,13 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
         Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=fingerprint.fingerprint_of(run, plan))
     event = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
     event_log.record(run.pk, event)
+    for name, unit in (("budget", "USD"), ("time_limit", "seconds")):
+        old, new = getattr(before, name), getattr(after, name)
+        if old != new:
+            amounts = {"before": f"{old:,} {unit}", "after": f"{new:,} {unit}"}
+            audit_trail.record(
+                AuditKind.LIMIT_RAISED, by=user, run_id=run.pk, subject=name.replace("_", " "), **amounts
+            )
     resume_suspended(run)
 
 

@@ -16,7 +16,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from runs.enums import DeliveryStatus, GateStatus, NoticeChannel, NoticeKind
+from runs.enums import AuditKind, DeliveryStatus, GateStatus, NoticeChannel, NoticeKind
 from runs.models import Delivery, Notice, NoticeSettings, User, clock
 from runs.notices import account_mails
 from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverable
@@ -26,7 +26,7 @@ from runs.notices.messages import Message, line_of
 from runs.notices.timing import due_time
 from runs.people.permissions import approvable_gates, gates_asking, visible_runs
 from runs.people.time_zones import zone_of
-from runs.store import event_log
+from runs.store import audit_trail, event_log
 
 log = logging.getLogger(__name__)
 MINUTES_BETWEEN_TRIES = (1, 5, 15, 60, 180, *[360] * 11)
@@ -257,7 +257,10 @@ def try_again(ids: Iterable[int] | None = None) -> int:
     if ids is not None:
         failed = failed.filter(pk__in=list(ids))
     with event_log.writing():
-        return failed.update(status=DeliveryStatus.WAITING, ended_at=None, tries=0, due_at=clock.now())
+        count = failed.update(status=DeliveryStatus.WAITING, ended_at=None, tries=0, due_at=clock.now())
+        if count:
+            audit_trail.record(AuditKind.OPERATED, subject="notices", name="sent again", count=count)
+    return count
 
 
 def forget_old(now: datetime | None = None) -> None:

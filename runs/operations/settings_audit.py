@@ -1,4 +1,6 @@
-"""Records in the audit trail with which settings a process starts, as far as they differ from its last start."""
+"""Records in the audit trail with which settings and which version a process starts, where they differ from its last
+start.
+"""
 
 import hashlib
 import os
@@ -8,6 +10,7 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from pevsite.environment import FIELDS, is_secret, shown
+from pevsite.installation import version
 from runs.enums import AuditKind
 from runs.models import AuditEntry
 from runs.store import audit_trail, event_log
@@ -18,7 +21,7 @@ _UNSET = "not set"
 
 
 def record_changed_settings(command: str) -> None:
-    """Record each setting that differs from the last start of this command: its value before and now.
+    """Record each setting, and the version, that differs from the last start of this command: its value before and now.
 
     Secrets are shown as marks that only this installation's key can make, so that a change shows and nothing else.
     """
@@ -38,7 +41,7 @@ def _known(command: str) -> Mapping[str, str]:
 
 
 def _values() -> Mapping[str, str]:
-    values = {name: _value(name) for name in FIELDS}
+    values = {"version": version(), **{name: _value(name) for name in FIELDS}}
     if settings.MCP:  # the file may change while its path stays
         values["PEV_MCP"] += f", with content {_mark(repr(settings.MCP))}"
     return values

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -68,6 +68,13 @@ def coming_from(origin: Origin) -> Iterator[None]:
         _origin.reset(token)
 
 
+@contextmanager
+def decided_by_provider() -> Iterator[None]:
+    """Lines that are recorded in the block come through the identity provider: its groups decide, and no person."""
+    with coming_from(replace(_origin.get(), channel=AuditChannel.PROVIDER, person=_nobody)):
+        yield
+
+
 def record(
     kind: AuditKind,
     *,
@@ -113,7 +120,7 @@ def _text(text: str, length: int) -> str:
 
 
 def lock() -> AuditHead:
-    """Keep everybody else from adding lines until the transaction ends. Returns what the newest line is."""
+    """Keep others from adding lines until the transaction ends. Returns what the newest line is."""
     head = AuditHead.objects.select_for_update().filter(pk=_HEAD).first()
     if head is None:
         # Of two first writers one makes the row; the other waits for it, and then finds it.

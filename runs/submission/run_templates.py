@@ -8,7 +8,7 @@ from itertools import islice
 
 from django.db import IntegrityError, transaction
 
-from runs.enums import RunStatus
+from runs.enums import AuditKind, RunStatus
 from runs.errors import FromLaterVersion, InvalidInput
 from runs.lifecycle.approval import fingerprint
 from runs.models import Plan, Run, Template, Tree, User
@@ -19,7 +19,7 @@ from runs.pev.imports.imported import plan_in
 from runs.pev.plans.commented import REVIEWED, is_word, with_copies
 from runs.pev.tools.fetch_page import FetchPage
 from runs.pev.tools.service_tools import WebFetch, WebSearch
-from runs.store import trees
+from runs.store import audit_trail, trees
 from runs.store.renditions import of_format
 from runs.text.numbers import key as row_key
 from runs.text.paths import selected
@@ -216,9 +216,22 @@ def rename(template: Template, name: str) -> str:
     try:
         with transaction.atomic():
             Template.objects.filter(pk=template.pk).update(name=name)
+            record(AuditKind.TEMPLATE_CHANGED, template, "name")
     except IntegrityError as error:
         raise InvalidInput(f"You have a template “{name}” already; choose another name.") from error
     return name
+
+
+def record(kind: AuditKind, template: Template, what: str = "") -> None:
+    """A line of the audit trail, with the digest of the plan: the names are words of people, which can be deleted."""
+    audit_trail.record(
+        kind,
+        by=template.owner,
+        run_id=template.from_run_id,
+        subject=f"template {template.pk}",
+        digest=template.digest,
+        name=what,
+    )
 
 
 def _checked_name(name: str) -> str:
@@ -244,7 +257,7 @@ def save(user: User, run: Run, name: str, description: str = "") -> Template:
     contract = fingerprint.contract_of(plan).for_another_run()
     try:
         with transaction.atomic():
-            return Template.objects.create(
+            template = Template.objects.create(
                 owner=user,
                 name=name,
                 description=description or contract.goal[:MAX_DESCRIPTION],
@@ -254,5 +267,7 @@ def save(user: User, run: Run, name: str, description: str = "") -> Template:
                 letterhead=run.letterhead,
                 from_run=run,
             )
+            record(AuditKind.TEMPLATE_SAVED, template)
+            return template
     except IntegrityError as error:
         raise InvalidInput(f"You have a template “{name}” already; choose another name.") from error

@@ -1,11 +1,13 @@
 """The letterhead that a saved template gives to the reports on its runs."""
 
 from runs import isolation
+from runs.enums import AuditKind
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed, Limits
 from runs.models import Template
 from runs.models.runs import OwnLetterhead
-from runs.store import blobs, garbage_collection
+from runs.store import blobs, event_log, garbage_collection
+from runs.submission import run_templates
 from runs.text.text_limits import too_long
 
 MAX_LINE = 200
@@ -27,9 +29,11 @@ def change_letterhead(
     before = template.letterhead.logo if template.letterhead else ""
     after = _stored(logo) if logo is not None else before if keep_logo else ""
     template.letterhead = OwnLetterhead(**lines, logo=after) if any([*lines.values(), after]) else None
-    template.save(update_fields=["letterhead"])
-    if before != after:
-        garbage_collection.discard([before] if before else [])
+    with event_log.writing():
+        template.save(update_fields=["letterhead"])
+        if before != after:
+            garbage_collection.discard([before] if before else [])
+        run_templates.record(AuditKind.TEMPLATE_CHANGED, template, "letterhead")
 
 
 def _stored(logo: bytes) -> str:
@@ -45,5 +49,7 @@ def _stored(logo: bytes) -> str:
 def delete_template(template: Template) -> None:
     """Delete a template. Its logo stays as long as something else uses it."""
     logo = template.letterhead.logo if template.letterhead else ""
-    template.delete()
-    garbage_collection.discard([logo] if logo else [])
+    with event_log.writing():
+        run_templates.record(AuditKind.TEMPLATE_DELETED, template)
+        template.delete()
+        garbage_collection.discard([logo] if logo else [])

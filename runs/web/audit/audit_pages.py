@@ -17,6 +17,7 @@ from runs.enums import AuditKind
 from runs.people.permissions import is_administrator
 from runs.readmodel.approvals import MAX_DECISIONS, decisions_on_record
 from runs.readmodel.audit_lines import AuditFilter, AuditLine, as_csv, as_json
+from runs.store import audit_trail
 from runs.web.frame.run_frame import RunFrame
 from runs.web.site.posted_fields import Day, Text
 from runs.web.site.requests import administrators_only, visible_run
@@ -89,7 +90,7 @@ def run_audit(request: HttpRequest, run_id: int) -> HttpResponse:
 def run_audit_file(request: HttpRequest, run_id: int, suffix: str) -> HttpResponseBase:
     run = visible_run(request, run_id)
     return _file(
-        request, AuditFilter(run=run.pk), f"run-{run.pk}-audit-trail", suffix, with_origin=_is_auditor(request)
+        request, AuditFilter(run=run.pk), f"run-{run.pk}-audit-trail", suffix, run.pk, with_origin=_is_auditor(request)
     )
 
 
@@ -123,6 +124,16 @@ def _lines(form: AuditFilterForm, chosen: AuditFilter, query: dict[str, str]) ->
     }
 
 
-def _file(request: HttpRequest, chosen: AuditFilter, name: str, suffix: str, *, with_origin: bool) -> HttpResponseBase:
+def _file(
+    request: HttpRequest,
+    chosen: AuditFilter,
+    name: str,
+    suffix: str,
+    run_id: int | None = None,
+    *,
+    with_origin: bool,
+) -> HttpResponseBase:
     write, media_type = _WRITERS[suffix]
+    if request.method == "GET":
+        audit_trail.record(AuditKind.AUDIT_EXPORTED, run_id=run_id, name=suffix)
     return attachment(request, write(chosen.lines(), with_origin=with_origin), f"{name}.{suffix}", media_type)

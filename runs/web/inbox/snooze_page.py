@@ -17,7 +17,7 @@ from runs.lifecycle.snoozes import SNOOZES, snooze
 from runs.models import Gate
 from runs.people.permissions import visible_runs
 from runs.web.site.posted_fields import PostedForm
-from runs.web.site.requests import person
+from runs.web.site.requests import log_refusal, person
 
 
 class SnoozeForm(PostedForm):
@@ -29,12 +29,13 @@ class SnoozeForm(PostedForm):
 @require_POST
 def snooze_gate(request: HttpRequest, gate_id: int) -> HttpResponse:
     """Hide a decision in the inbox of this person for some hours, or bring it back."""
-    gate = get_object_or_404(Gate.objects.filter(run__in=visible_runs(request.user)), pk=gate_id)
+    gate = get_object_or_404(Gate.objects.filter(run__in=visible_runs(request.user)).select_related("run"), pk=gate_id)
     hours = SnoozeForm(request.POST).checked()["hours"]
     until = timezone.now() + timedelta(hours=hours) if hours else None
     try:
         snooze(gate, person(request), until)
     except NotAllowed as error:
+        log_refusal(request, gate.run, error)
         messages.warning(request, str(error))
         return redirect("run", run_id=gate.run_id)
     if until is None:

@@ -12,10 +12,13 @@ from django.urls import path, re_path
 
 from runs.errors import NotAllowed
 from runs.logs import about
-from runs.models import Run
+from runs.models import Run, User
+from runs.store.audit_trail import coming_from
 from runs.web.live.access import Access, SocketIdentity, standing
 from runs.web.live.news import TABS
 from runs.web.live.subscribers import Channel, Subscriber, channel_of, from_database
+from runs.web.site import refusals
+from runs.web.site.audit_origin import origin_of_socket
 from runs.web.site.requests import client_of
 
 log = logging.getLogger(__name__)
@@ -57,6 +60,9 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         except NotAllowed:
             name = user.get_username() if user is not None else ""
             log.warning("refused: a socket", extra=about(run=run_id, user=name, address=client_of(self.scope)))
+            if isinstance(user, User):
+                with coming_from(origin_of_socket(self.scope)):
+                    await from_database(lambda: refusals.request_refused(user, "socket of a run", "not found", run_id))
             await self.close()
             return
         if _open[stands.person] >= MAX_SOCKETS:

@@ -19,8 +19,7 @@ from runs.people.provider_accounts import proves_second_factor
 from runs.store.audit_trail import Origin, coming_from
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
-from runs.web.people import sign_in_audit
-from runs.web.site import throttle
+from runs.web.site import refusals, throttle
 from runs.web.site.addresses import MCP_PATH
 from runs.web.site.requests import client_of
 from runs.web.site.same_origin import came_as_https, is_same_origin, our_host, values
@@ -75,7 +74,7 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
     if row is None:
         if given:
             with coming_from(Origin(AuditChannel.PROGRAM, client_of(scope))):
-                await from_database(lambda: sign_in_audit.refused("access token", client_of(scope)))
+                await from_database(lambda: refusals.sign_in_refused("access token", client_of(scope)))
         # Only failures are counted, so a token that works is never kept waiting by others behind the same address.
         wait = throttle.wrong("an access token that is missing or does not work", {"address": client_of(scope)})
         if wait:
@@ -83,13 +82,15 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
         else:
             await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
         return
+    origin = Origin(AuditChannel.PROGRAM, client_of(scope), lambda: f"access token “{row.name}”", lambda: row.user)
     if await from_database(lambda: lacking_second_factor([row.user]) and not proves_second_factor(row.user)):
+        with coming_from(origin):
+            await from_database(lambda: refusals.request_refused(row.user, "MCP server", "second factor missing"))
         await _answer(send, HTTPStatus.FORBIDDEN, _NO_FACTOR)
         return
     server = await asyncio.to_thread(_load_server)
     scheme = "https" if settings.TLS else "http"
     caller = Caller(row.user, row.name, f"{scheme}://{our_host(scope['headers'])}")
-    origin = Origin(AuditChannel.PROGRAM, client_of(scope), lambda: f"access token “{row.name}”", lambda: row.user)
     with coming_from(origin):
         await server.serve(caller, scope, receive, send, MAX_BODY)
 

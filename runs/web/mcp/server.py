@@ -25,13 +25,14 @@ from pydantic import ValidationError
 
 from pevsite.installation import version
 from runs.enums import RunStatus
-from runs.errors import PevError
+from runs.errors import NotAllowed, NotVisible, PevError
 from runs.logs import about
 from runs.models import Gate
 from runs.people.permissions import visible_runs
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller, WaitForRun
 from runs.web.mcp.tools import TOOLS, McpTool, ToolAnswer
+from runs.web.site import refusals
 
 log = logging.getLogger(__name__)
 MAX_WAITING = 8
@@ -88,12 +89,19 @@ async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResu
     except ValidationError as error:
         return _refused(_what_is_wrong(error))
     except PevError as error:
+        if isinstance(error, (NotAllowed, NotVisible)):
+            await from_database(partial(_record_refusal, caller, name, error, given.get("run")))
         return _refused(str(error))
     except FileNotFoundError:
         return _refused("The store of files has lost this content. Tell the administrator of this site.")
     except Exception:  # the library would send the exception's text to the client
         log.exception("mcp: %s failed", name, extra=about(user=caller.person.get_username()))
         return _refused("Something went wrong on the server, and was logged there. Nothing else is known.")
+
+
+def _record_refusal(caller: Caller, tool: str, error: PevError, run: object) -> None:
+    why = "not found" if isinstance(error, NotVisible) else "not allowed"
+    refusals.request_refused(caller.person, f"tool {tool}", why, run if type(run) is int else None)
 
 
 @cache

@@ -12,7 +12,7 @@ from django.urls import reverse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from runs.enums import Show
-from runs.errors import InvalidInput
+from runs.errors import NotVisible
 from runs.models import Run, User
 from runs.people.permissions import visible_runs
 from runs.reports.formats import TEXT_FORMATS
@@ -41,11 +41,11 @@ class Caller:
         return self.site + reverse(name, args=arguments)
 
     def run(self, number: int) -> Run:
-        """Returns a run. Raises InvalidInput with the same words if it does not exist or the person may not see it."""
+        """Returns a run. Raises NotVisible with the same words if it does not exist or the person may not see it."""
         runs = visible_runs(self.person).select_related("owner", "inputs", "head")
         run = runs.filter(pk=number).first()
         if run is None:
-            raise InvalidInput(f"There is no run {number} that you may see. list_runs says which there are.")
+            raise NotVisible(f"There is no run {number} that you may see. list_runs says which there are.")
         return run
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from uuid import uuid4
 
 from allauth.account.models import EmailAddress
-from allauth.account.signals import email_changed, email_confirmed, email_removed
+from allauth.account.signals import email_added, email_changed, email_confirmed, email_removed
 from allauth.account.views import ConfirmEmailView
 from django.conf import settings
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -41,11 +41,21 @@ class ConfirmEmail(ConfirmEmailView):
 confirm_email = ConfirmEmail.as_view()
 
 
-@receiver((email_confirmed, email_removed, email_changed))
-def _record(email_address: EmailAddress | None = None, to_email_address: EmailAddress | None = None, **_: Any) -> None:
+_DONE = {
+    email_added: "added",
+    email_confirmed: "confirmed",
+    email_removed: "removed",
+    email_changed: "chosen for notices",
+}
+
+
+@receiver(list(_DONE))
+def _record(
+    signal: Signal, email_address: EmailAddress | None = None, to_email_address: EmailAddress | None = None, **_: Any
+) -> None:
     """Without the address, because lines are never deleted."""
     if address := email_address or to_email_address:
-        audit_trail.record(AuditKind.SETTING_CHANGED, by=address.user, subject="e-mail address")
+        audit_trail.record(AuditKind.SETTING_CHANGED, by=address.user, subject="e-mail address", name=_DONE[signal])
 
 
 @receiver(email_removed)

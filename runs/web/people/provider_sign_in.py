@@ -26,10 +26,9 @@ from runs.models import User
 from runs.people import provider_accounts
 from runs.people.permissions import administrators
 from runs.store import audit_trail, event_log
-from runs.web.people import sign_in_audit
 from runs.web.people.openid_connect import Provider, ProviderConnection, ProviderProblem, Unreachable, configured
 from runs.web.people.sign_in import AGAIN
-from runs.web.site import throttle
+from runs.web.site import refusals, throttle
 from runs.web.site.requests import about_request, is_background_form
 
 log = logging.getLogger(__name__)
@@ -52,7 +51,7 @@ class Refusal(Enum):
 def refused(request: HttpRequest, refusal: Refusal, reason: str) -> HttpResponse:
     """The page that says so. `reason` is for the log; many refusals from one address are answered with 429."""
     fields = about_request(request)
-    sign_in_audit.refused("identity provider", fields["address"])
+    refusals.sign_in_refused("identity provider", fields["address"])
     wait = throttle.wrong(f"a sign-in through the identity provider: {reason}", fields)
     if wait:
         answer = render(request, "429.html", {"seconds": wait}, status=HTTPStatus.TOO_MANY_REQUESTS)
@@ -139,7 +138,8 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
             self._check_again(request, sociallogin)
         roles = _roles_in(sociallogin)
         if known is not None and known.is_active and configured().roles_of_groups:
-            provider_accounts.set_roles(known, roles)
+            with audit_trail.decided_by_provider():
+                provider_accounts.set_roles(known, roles)
         if not roles and (known is None or configured().roles_of_groups):
             raise ImmediateHttpResponse(refused(request, Refusal.NO_ROLE, "no group of the person has a role here"))
 
@@ -177,13 +177,11 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
         person.username = get_account_adapter(request).generate_unique_username([wanted, "person"])
         person.set_unusable_password()
         try:
-            with transaction.atomic():
+            with audit_trail.decided_by_provider(), transaction.atomic():
                 event_log.lock_rows(administrators())  # before the audit trail, as wherever roles change
                 sociallogin.save(request)
                 provider_accounts.set_roles(person, _roles_in(sociallogin))
-                audit_trail.record(
-                    AuditKind.INVITED, subject=person.username, person=person.pk, name="identity provider"
-                )
+                audit_trail.record(AuditKind.INVITED, subject=person.username, person=person.pk)
         except IntegrityError as error:  # somebody else took the name at this moment
             raise ImmediateHttpResponse(refused(request, Refusal.AT_ONCE, "two first sign-ins at once")) from error
         log.info("people: the identity provider added “%s”", person.username, extra=about(**about_request(request)))

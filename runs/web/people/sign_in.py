@@ -27,7 +27,7 @@ from runs.notices import outbox
 from runs.people.provider_accounts import connections_of
 from runs.store import audit_trail, broadcast
 from runs.web.people import sign_in_audit
-from runs.web.site import sessions
+from runs.web.site import refusals, sessions
 from runs.web.site.requests import about_request, program_of
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class AccountAdapter(DefaultAccountAdapter):
     @override
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         log.warning("refused: a wrong user name or password", extra=about(**about_request(request)))
-        sign_in_audit.refused("password", self.get_client_ip(request), str(credentials.get("username", "")))
+        refusals.sign_in_refused("password", self.get_client_ip(request), str(credentials.get("username", "")))
 
     @override
     def get_client_ip(self, request: HttpRequest) -> str:

@@ -1,6 +1,4 @@
-"""What the audit trail records of signing in: by allauth's signals, and refusals by a number that no one can exceed."""
-
-import time
+"""What the audit trail records of signing in, by allauth's signals."""
 
 from allauth.account.authentication import get_authentication_records
 from allauth.account.signals import password_changed, password_reset, password_set
@@ -15,17 +13,8 @@ from django.http import HttpRequest
 from runs.enums import AuditKind
 from runs.models import User
 from runs.store import audit_trail
-from runs.web.site import throttle
+from runs.web.site import refusals
 
-FULL_REFUSALS = 5
-"""Refusals of one address within an hour that are lines of their own. After that there is a line whenever their number
-has doubled, so that even a million of them are a few lines.
-"""
-MAX_REFUSALS = 300
-"""Lines on refusals within an hour, from all addresses together. After that there is one whenever their number has
-doubled. Each process counts for itself unless there is Redis.
-"""
-_HOUR = 3_600  # seconds
 _PROVIDER = "identity provider"
 
 
@@ -34,28 +23,6 @@ def signed_in(request: HttpRequest, person: User) -> None:
     records = get_authentication_records(request)
     methods = [str(record.get("type") or record.get("method", "")) for record in records] or ["link"]
     audit_trail.record(AuditKind.SIGNED_IN, by=person, subject=person.get_username(), name=", ".join(methods)[:200])
-
-
-def refused(method: str, address: str, name: str = "", now: float | None = None) -> None:
-    """A sign-in, a link or a token was refused. `name` is what was typed: it is recorded only if it is somebody's name,
-    because people type passwords there.
-    """
-    hour = int((time.time() if now is None else now) // _HOUR)
-    count = throttle.count_up(f"refused/{throttle.network(address)}/{hour}", 2 * _HOUR)
-    if not _is_worth_a_line(count, FULL_REFUSALS):
-        return
-    lines = throttle.count_up(f"refused-lines/{hour}", 2 * _HOUR)
-    if not _is_worth_a_line(lines, MAX_REFUSALS):
-        return
-    known = User.objects.filter(username__iexact=name).first() if name and "\0" not in name else None
-    subject = known.get_username() if known else ""
-    audit_trail.record(AuditKind.SIGN_IN_REFUSED, subject=subject, name=method, count=count)
-
-
-def _is_worth_a_line(count: int, most: int) -> bool:
-    """Whether it is one of the first, or their number is that one doubled once or several times."""
-    times, rest = divmod(count, most)
-    return count <= most or (rest == 0 and times & (times - 1) == 0)
 
 
 @receiver(user_logged_out)
@@ -98,7 +65,7 @@ def _disconnected(instance: SocialAccount, **_: object) -> None:
 
 @receiver(authentication_failed)
 def _factor_refused(request: HttpRequest, user: User, **_: object) -> None:
-    refused("second factor", request.META.get("REMOTE_ADDR", ""), user.get_username())
+    refusals.sign_in_refused("second factor", request.META.get("REMOTE_ADDR", ""), user.get_username())
 
 
 def _method_of(authenticator: Authenticator) -> str:

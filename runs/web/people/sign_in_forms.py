@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from runs.enums import NoticeKind
 from runs.notices import outbox
 from runs.notices.account_mails import resettable
-from runs.web.people import sign_in_audit
+from runs.web.site import refusals
 
 UNREADABLE = "The answer of the browser cannot be read. Try again."
 
@@ -64,7 +64,7 @@ class PasskeyForm(_Answer, LoginWebAuthnForm):
         try:
             return super().clean_credential()
         except forms.ValidationError:
-            sign_in_audit.refused("passkey", context.request.META.get("REMOTE_ADDR", ""))
+            refusals.sign_in_refused("passkey", context.request.META.get("REMOTE_ADDR", ""))
             raise
 
 

@@ -32,8 +32,7 @@ from runs.logs import about
 from runs.models import User
 from runs.people import accounts
 from runs.store import broadcast
-from runs.web.people import sign_in_audit
-from runs.web.site import throttle
+from runs.web.site import refusals, throttle
 from runs.web.site.requests import about_request, on_this_site, person
 
 log = logging.getLogger(__name__)
@@ -124,7 +123,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
 
 def _refuse_link(request: HttpRequest) -> HttpResponse:
     fields = about_request(request)
-    sign_in_audit.refused("link", fields["address"])
+    refusals.sign_in_refused("link", fields["address"])
     wait = throttle.wrong("a sign-in link that does not work, or not any more", fields)
     if wait:
         answer = render(request, "429.html", {"seconds": wait}, status=429)

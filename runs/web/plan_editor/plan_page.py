@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from runs.contracts.feedback import Comment
-from runs.enums import EventKind, GateStatus, Verb
+from runs.enums import AuditKind, EventKind, GateStatus, Verb
 from runs.errors import InvalidInput, PevError
 from runs.lifecycle import gate_decisions
 from runs.lifecycle.approval import fingerprint
@@ -28,6 +28,7 @@ from runs.readmodel.plan_differences import PlanComparison
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
+from runs.store import audit_trail
 from runs.submission import run_templates
 from runs.submission.run_templates import MAX_DESCRIPTION, MAX_NAME, NO_PLAN_TO_KEEP
 from runs.text.numbers import key
@@ -267,6 +268,10 @@ def plan_json(request: HttpRequest, run_id: int, version: int) -> HttpResponseBa
     """A version of the plan as JSON, to be read, changed by hand and imported again."""
     plan = get_object_or_404(visible_run(request, run_id).plans, version=version)
     text = exported(fingerprint.contract_of(plan))
+    if request.method == "GET":
+        audit_trail.record(
+            AuditKind.FILE_DOWNLOADED, run_id=run_id, subject=f"plan version {version}", digest=plan.digest
+        )
     return attachment(request, iter([text.encode()]), f"run-{run_id}-plan-{version}.json", "application/json")
 
 

@@ -1,4 +1,4 @@
-"""Tells the audit trail where the actions of a request come from."""
+"""Tells the audit trail where the actions of a request or a socket come from."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,8 @@ from django.utils.decorators import sync_and_async_middleware
 from runs.enums import AuditChannel
 from runs.models import User
 from runs.store.audit_trail import Origin, coming_from
-from runs.web.site.requests import program_of
+from runs.web.site.requests import client_of, program_of
+from runs.web.site.same_origin import values
 
 
 def origin_of(request: HttpRequest) -> Origin:
@@ -28,6 +29,15 @@ def origin_of(request: HttpRequest) -> Origin:
         return program_of(request.headers.get("User-Agent", ""))
 
     return Origin(AuditChannel.PAGE, request.META.get("REMOTE_ADDR", ""), through, person)
+
+
+def origin_of_socket(scope: Any) -> Origin:
+    """As for a request. `scope` is that of the connection, in which the user is known."""
+
+    def through() -> str:
+        return program_of(b" ".join(values(scope["headers"], b"user-agent")).decode("latin-1"))
+
+    return Origin(AuditChannel.PAGE, client_of(scope), through)
 
 
 @sync_and_async_middleware

@@ -106,6 +106,11 @@ def client_of(scope: Any) -> str:
 
 
 def log_refusal(request: HttpRequest, run: Run, error: PevError) -> None:
+    """Log why something was refused. What a person may not do is a line of the audit trail too (`sessions.Refusals`),
+    whatever the status of the answer is.
+    """
+    if isinstance(error, NotAllowed):
+        request.refused_in = run.pk  # type: ignore[attr-defined]
     log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))
 
 

@@ -26,6 +26,7 @@ from runs.errors import NotAllowed
 from runs.logs import about
 from runs.models import User
 from runs.people.identity_provider import IdentityProvider
+from runs.web.site import refusals
 from runs.web.site.requests import about_request, is_background_form
 
 log = logging.getLogger(__name__)
@@ -160,14 +161,22 @@ class SignInRequired(LoginRequiredMiddleware):
 
 
 class Refusals(MiddlewareMixin):
-    """Logs refused requests by the name of the page. An address is text of strangers, and may contain a token."""
+    """Logs refused requests by the name of the page, and records those of people who have signed in. An address is text
+    of strangers, and may contain a token.
+    """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         page = request.resolver_match
-        if response.status_code in {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND} and page is not None:
+        is_refused = response.status_code in {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
+        if page is not None and (is_refused or hasattr(request, "refused_in")):
             fields = about_request(request)
             if "run_id" in page.kwargs:
                 fields["run"] = page.kwargs["run_id"]
             line = "refused: %s of the page “%s” with %s"
             log.warning(line, request.method, page.view_name, response.status_code, extra=about(**fields))
+            if isinstance(request.user, User):
+                what = f"{request.method} {refusals.page_named(page.route)}"
+                why = "not found" if response.status_code == HTTPStatus.NOT_FOUND else "not allowed"
+                run_id = getattr(request, "refused_in", page.kwargs.get("run_id"))
+                refusals.request_refused(request.user, what, why, run_id)
         return response

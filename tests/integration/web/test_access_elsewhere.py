@@ -16,8 +16,8 @@ from django.views import View
 from pytest_django import Settings
 
 from pevsite.asgi import application
-from runs.enums import PersonRole, ShareLevel
-from runs.models import AccessToken, Run, User
+from runs.enums import AuditKind, PersonRole, ShareLevel
+from runs.models import AccessToken, AuditEntry, Run, User
 from runs.web.live.consumer import websocket_urlpatterns
 from runs.web.mcp.tools import TOOLS
 from runs.web.site import addresses
@@ -117,6 +117,10 @@ def test_sockets_open_for_those_whom_the_rules_name(people: dict[str, User], run
     ):
         opened = {who for who, sent in asked.items() if asyncio.run(connects(sent, address))}
         assert (address, opened) == (address, SOCKETS[route])
+    assert {line.by for line in refusals() if line.run_number == run.pk} == {"charlie", "staff"}
+    assert {(line.channel, line.through, line.subject) for line in refusals()} == {
+        ("page", "An unknown program", "socket of a run")
+    }
 
 
 @pytest.mark.slow
@@ -152,6 +156,14 @@ def test_tools_answer_those_whom_the_rules_name(
     assert {who for who, said in answers.items() if not refused(said)} == allowed
     if tool == "list_runs":
         assert {who for who, said in answers.items() if run.title in said} == SEES
+    assert {line.by for line in refusals()} == {people[who.removesuffix("'s token")].username for who in MCP - allowed}
+    assert {(line.channel, line.through, line.subject) for line in refusals()} <= {
+        ("program", "access token “laptop”", f"tool {tool}")
+    }
+
+
+def refusals() -> list[AuditEntry]:
+    return list(AuditEntry.objects.filter(kind=AuditKind.REQUEST_REFUSED))
 
 
 def refused(said: str) -> bool:

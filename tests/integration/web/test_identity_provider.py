@@ -19,8 +19,8 @@ from django.test import Client
 from pydantic import SecretStr
 from pytest_django import Settings
 
-from runs.enums import PersonRole
-from runs.models import Notice, User
+from runs.enums import AuditKind, PersonRole
+from runs.models import AuditEntry, Notice, User
 from runs.people import accounts, provider_accounts
 from runs.people.identity_provider import IdentityProvider
 from runs.people.permissions import is_administrator
@@ -154,6 +154,8 @@ def test_groups_give_roles_and_take_them_at_each_sign_in(client: Client, provide
         assert roles_of(dora) == roles
     accounts.set_roles(User.objects.get(username="dora"), [PersonRole.VIEWER])
     assert roles_of(sign_in(client, provider, "s-1") or User()) == expected[-1][1], "the provider decides"
+    lines = AuditEntry.objects.filter(kind=AuditKind.ROLE_CHANGED, subject="dora").values_list("channel", "by")
+    assert list(lines) == [("provider", ""), ("provider", ""), ("provider", ""), ("system", ""), ("provider", "")]
 
 
 def test_without_groups_in_the_settings_roles_are_given_here(
