@@ -147,9 +147,9 @@ class Environment(BaseSettings):
     )
     second_person: Literal["policy", "high_risk"] = Field(
         "policy",
-        description="Where a second person has to approve, who neither submitted the task nor edited its plan. "
-        "`policy`: where the policy of a run says so. `high_risk`: also for plans with high-risk steps, for these "
-        "steps and for calls that act outside; no policy weakens that.",
+        description="Where a second person has to approve, who neither submitted the task nor edited its plan or gave "
+        "files for it. `policy`: where the policy of a run says so. `high_risk`: also for plans with high-risk steps, "
+        "for these steps and for calls that act outside; no policy weakens that.",
     )
     decision_limits: Annotated[
         Mapping[GateKind, DecisionLimits],

@@ -42,6 +42,10 @@ class NotVisible(InvalidInput):
     """There is no such object, or this person may not see it: the sentence is the same."""
 
 
+class LastSecondPerson(InvalidInput):
+    """A change of people would leave runs without a second person. An administrator may confirm it."""
+
+
 class NotAllowed(PevError):
     """This person may see the object but may not do this."""
 

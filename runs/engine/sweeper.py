@@ -21,7 +21,7 @@ from runs.engine.claim import due
 from runs.engine.notice_sending import NoticeSender
 from runs.engine.process_registry import BACKUP, HeldLock, Presence, forget_the_silent, is_taken
 from runs.errors import FromLaterVersion
-from runs.lifecycle import deletion, time_limits
+from runs.lifecycle import assignments, deletion, time_limits
 from runs.models import Event, User, WorkItem
 from runs.notices import deliveries
 from runs.people import accounts
@@ -35,6 +35,8 @@ DRAFTS_INTERVAL = 1_800
 """Seconds between two searches for expired drafts, and for runs that are too old."""
 UPKEEP_INTERVAL = 2.0
 """Seconds between two searches for files of deleted runs, and for time limits of decisions that are due."""
+PEOPLE_INTERVAL = 30.0
+"""Seconds between two searches for decisions that are the turn of people who may not make them any more."""
 MAX_MISSING = 1_000
 """Missing ids between two events that are waited for. PostgreSQL assigns an id before the transaction commits, and an
 id of a transaction that is rolled back stays missing.
@@ -66,7 +68,7 @@ class Sweeper:
         self._seen: int | None = None
         self._missing: dict[int, float] = {}
         self._signed_out: set[tuple[int, datetime | None]] = set()
-        self._next_drafts = self._next_retention = self._next_upkeep = self._next_pages = 0.0
+        self._next_people = self._next_drafts = self._next_retention = self._next_upkeep = self._next_pages = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -126,6 +128,9 @@ class Sweeper:
             self._next_upkeep = now + UPKEEP_INTERVAL
             if self._upkeep.is_mine() and not is_taken(BACKUP):
                 time_limits.perform_due()
+                if now >= self._next_people:
+                    self._next_people = now + PEOPLE_INTERVAL
+                    assignments.follow_people()
                 deletion.delete_discarded()
                 if now >= self._next_drafts:
                     self._next_drafts = now + DRAFTS_INTERVAL

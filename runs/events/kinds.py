@@ -216,7 +216,7 @@ class GateWithdrawn(EventData):
 
 
 class GateAssigned(EventData):
-    """`to`: whose turn it is now, empty for nobody; `by`: who has handed it on, empty for the policy. `why`: a clause
+    """`to`: whose turn it is now, empty for no one; `by`: who has handed it on, empty for the policy. `why`: a clause
     on why the policy has.
     """
 
@@ -232,7 +232,7 @@ class GateAssigned(EventData):
         if self.by:
             return f"{self.by} took the decision on." if self.by == self.to else f"{self.by} handed it on to {self.to}."
         why = f": {self.why}" if self.why else ""
-        return f"The decision is assigned to {self.to or 'nobody'}{why}."
+        return f"The decision is assigned to {self.to or 'no one'}{why}."
 
 
 class GateReminded(EventData):

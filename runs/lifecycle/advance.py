@@ -3,11 +3,12 @@
 from typing import assert_never
 
 from runs.enums import PlanStatus, RunStatus, StepStatus
-from runs.lifecycle import effects, moves, second_person
+from runs.lifecycle import effects, moves
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates import exhausted_gate, plan_gate, start_gate, step_gate
 from runs.lifecycle.state import RunState
+from runs.models.gates import guards_high_risk
 from runs.store import event_log, trees
 
 
@@ -49,7 +50,7 @@ def snapshot(state: RunState) -> moves.Snapshot:
         replans=run.replans,
         final=run.final.action if run.final else None,
         repeated=run.repeated,
-        guarded=second_person.guards_high_risk(),
+        guarded=guards_high_risk(),
     )
 
 

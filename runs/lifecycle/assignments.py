@@ -3,20 +3,22 @@
 Being assigned gives no rights: anyone who may decide can do so, and only they can be assigned.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.contrib.auth.models import Group
 from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils import timezone
 
-from runs.enums import AuditKind, GateStatus, NoticeKind
+from runs.enums import AuditKind, EventKind, GateKind, GateStatus, NoticeKind
 from runs.errors import DecisionRefused, InvalidInput
 from runs.events import kinds as events
+from runs.lifecycle.limit_stages import limits_of
 from runs.models import Gate, Run, User
 from runs.notices import outbox
 from runs.people.permissions import (
     check_can_decide,
     deciders,
+    gates_of_others,
     named_deciders,
     people_asked,
     possible_approvers,
@@ -25,13 +27,16 @@ from runs.people.permissions import (
 from runs.pev.decision_limits import GROUP, OWNER
 from runs.store import audit_trail, event_log
 
+NO_ONE_OF_RUN = "no one with whom the run is shared may approve this"
+_AT_A_TIME = 100
+
 
 def assign_new(gate: Gate, assigned_to: str) -> str:
     """Set whose turn a new gate is, by the policy. Returns why, as a clause; empty where it is the owner's by default.
 
-    `assigned_to`: as in `DecisionLimits`. It is nobody's turn where nobody is left who may decide.
+    `assigned_to`: as in `DecisionLimits`. It is no one's turn where no one is left who may decide.
     """
-    if assigned_to == OWNER and not gate.second_person:
+    if assigned_to == OWNER and not gate.needs_second_person:
         gate.assigned_to_id = gate.run.owner_id
         return ""
     if assigned_to.startswith(GROUP):
@@ -49,7 +54,58 @@ def assign_new(gate: Gate, assigned_to: str) -> str:
             else "no one else may decide here yet"
         )
     gate.assigned_at = timezone.now()
-    return f"it is their turn in the group {gate.assigned_group}" if gate.assigned_group else ""
+    if gate.assigned_group:
+        return f"it is their turn in the group {gate.assigned_group}"
+    return "" if _is_of_run(gate, gate.assigned_to) else NO_ONE_OF_RUN
+
+
+def _is_of_run(gate: Gate, person: User) -> bool:
+    """Whether a person who may decide owns the run or has it shared with them. Otherwise they are an administrator."""
+    return person.pk == gate.run.owner_id or named_deciders(gate.run).filter(pk=person.pk).exists()
+
+
+def follow_policy(gate: Gate) -> None:
+    """Make an open gate the turn of someone whom the policy means, if the person whose turn it is may no longer approve
+    it, or is an administrator because the run was shared with no one who may. What a person has handed on to an
+    administrator stays with them. The run must be locked.
+    """
+    person = gate.assigned_to
+    if person and may_approve(gate, person) and (_is_of_run(gate, person) or _was_handed_on(gate)):
+        return
+    people = list(_by_policy(gate)) or list(_next_first(possible_approvers(gate)))
+    if person in people or (person is None and not people):
+        return
+    first = people[0] if people else None
+    of_run = first is not None and _is_of_run(gate, first)
+    assign(gate, first, why="who may decide here has changed" if of_run else NO_ONE_OF_RUN)
+
+
+def follow_people() -> None:
+    """Hand on open gates of people who may not approve them any more, such as those who are no longer active."""
+    for gate_id in gates_of_others().order_by("pk").values_list("pk", flat=True)[:_AT_A_TIME]:
+        with event_log.writing():
+            run = event_log.locked(Gate.objects.values_list("run_id", flat=True).get(pk=gate_id))
+            gate = Gate.objects.select_related("plan", "assigned_to", "assigned_group").get(pk=gate_id)
+            gate.run = run
+            if gate.status == GateStatus.OPEN:
+                follow_policy(gate)
+
+
+def _by_policy(gate: Gate) -> Iterable[User]:
+    """The people whose turn an open gate can be by the policy, the next one first."""
+    if limits_of(gate.run, GateKind(gate.kind)).assigned_to == OWNER and may_approve(gate, gate.run.owner):
+        return [gate.run.owner]
+    return in_turn(gate)
+
+
+def _was_handed_on(gate: Gate) -> bool:
+    """Whether a person, and not the policy, has said whose turn it is."""
+    handed = gate.run.events.filter(kind=EventKind.GATE_ASSIGNED, data__gate=gate.pk).order_by("seq").last()
+    return handed is not None and bool(handed.data.get("by"))
+
+
+def may_approve(gate: Gate, person: User) -> bool:
+    return possible_approvers(gate).filter(pk=person.pk).exists()
 
 
 def in_turn(gate: Gate) -> QuerySet[User]:
@@ -97,9 +153,9 @@ def choices_of(run: Run, gates: Sequence[Gate]) -> dict[int, list[User]]:
         return {}
     people = list(deciders(run).order_by("username"))
     second = people
-    if any(gate.second_person for gate in gates):
+    if any(gate.needs_second_person for gate in gates):
         second = list(second_people(deciders(run), run).order_by("username"))
-    return {gate.pk: second if gate.second_person else people for gate in gates}
+    return {gate.pk: second if gate.needs_second_person else people for gate in gates}
 
 
 def hand_on(gate_id: int, user: User, person: User, seen: int | None) -> None:
@@ -119,9 +175,9 @@ def hand_on(gate_id: int, user: User, person: User, seen: int | None) -> None:
         if gate.assigned_to_id == person.pk:
             return
         if gate.assigned_to_id != seen:
-            whose = gate.assigned_to.get_username() if gate.assigned_to else "nobody"
+            whose = gate.assigned_to.get_username() if gate.assigned_to else "no one"
             raise DecisionRefused(f"The decision was handed on meanwhile: it is assigned to {whose} now.")
-        if not possible_approvers(gate).filter(pk=person.pk).exists():
+        if not may_approve(gate, person):
             raise InvalidInput(f"{person.get_username()} may not make this decision. Choose one of those who may.")
         assign(gate, person, by=user)
 

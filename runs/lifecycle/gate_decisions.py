@@ -15,11 +15,11 @@ from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.change_requests import place_in, said_at
 from runs.lifecycle.gates.gate_type import Decision, Subject, open_gate, quoted_step
-from runs.lifecycle.gates.registry import needs_second_person, type_of
+from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, User
 from runs.models.gates import BY_LIMIT
-from runs.people.permissions import check_can_decide, is_first_person
+from runs.people.permissions import check_can_decide, part_in_plan
 from runs.pev.checks.material import list_in_words
 from runs.pev.soundness import about_sources
 from runs.store import audit_trail, event_log
@@ -81,8 +81,7 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
         raise DecisionRefused(already_decided(gate))
     if decision.digest != gate.digest:
         raise DecisionRefused(_CHANGED)
-    if decision.verb is Verb.APPROVE and needs_second_person(gate) and is_first_person(user, gate.run):
-        did = "submitted the task" if user.pk == gate.run.owner_id else "edited the plan"
+    if decision.verb is Verb.APPROVE and gate.needs_second_person and (did := part_in_plan(user, gate.run)):
         raise NotAllowed(f"A second person has to approve this: you {did}. You may request changes, or stop the run.")
     if decision.verb is Verb.APPROVE:
         type_of(gate).check_approval(gate)

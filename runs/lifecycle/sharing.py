@@ -11,11 +11,11 @@ from django.db.models import QuerySet
 from runs.enums import AuditKind, ShareLevel
 from runs.errors import InvalidInput
 from runs.events import kinds as events
-from runs.lifecycle import second_person
+from runs.lifecycle import assignments
 from runs.models import Run, Share, User
 from runs.notices import outbox
-from runs.people import roles
-from runs.people.permissions import check_can_share, named_deciders, second_people
+from runs.people import roles, second_person
+from runs.people.permissions import check_can_share
 from runs.store import audit_trail, event_log
 
 
@@ -35,11 +35,6 @@ def deciders_by_name(run: Run) -> list[User]:
     return [run.owner, *(share.user for share in shares if share.user)]
 
 
-def has_second_person(run: Run) -> bool:
-    """Whether someone may decide who neither submitted the task nor edited its plan."""
-    return second_people(named_deciders(run), run).exists()
-
-
 def begin(run: Run, people: Iterable[User]) -> None:
     """Let people decide in a run that is being made; its first event says so."""
     named = {person.pk: person for person in people if person.pk != run.owner_id}
@@ -47,8 +42,8 @@ def begin(run: Run, people: Iterable[User]) -> None:
 
 
 def share(run_id: int, user: User, who: User | Group, level: ShareLevel) -> None:
-    """Let a person or a group see the run, or change what they may do. Those who may decide now are told of open
-    decisions. The owner still cannot approve where a second person is required.
+    """Let a person or a group see the run, or change what they may do. Those who may decide now are notified of
+    open decisions. The owner still cannot approve where a second person is required.
 
     Raises NotAllowed, or InvalidInput for the owner, an inactive person, a role, or the only second person.
     """
@@ -63,12 +58,11 @@ def share(run_id: int, user: User, who: User | Group, level: ShareLevel) -> None
             raise InvalidInput(
                 f"The run cannot be shared with {_name(who)}: they own it, are not active, or are a role."
             )
-        had_second = has_second_person(run)
+        had_second = second_person.has_one(run)
         Share.objects.update_or_create(run=run, **_named(who), defaults={"level": level.value})
         _keep_second_person(run, who, had_second=had_second)
-        for gate in run.gates.open() if level is ShareLevel.DECIDE else ():
-            outbox.announce_gate(gate)  # to those who were not told before
         _record(run_id, user, who, level)
+        _ask_again(run, announces=level is ShareLevel.DECIDE)
 
 
 def unshare(run_id: int, user: User, who: User | Group) -> None:
@@ -79,12 +73,22 @@ def unshare(run_id: int, user: User, who: User | Group) -> None:
     with event_log.writing():
         run = event_log.locked(run_id)  # so that a decision of theirs comes before or after this
         check_can_share(user, run)
-        had_second = has_second_person(run)
+        had_second = second_person.has_one(run)
         deleted, _ = run.shares.filter(**_named(who)).delete()
         if not deleted:
             raise InvalidInput(f"The run is not shared with {_name(who)}.")
         _keep_second_person(run, who, had_second=had_second)
         _record(run_id, user, who, None)
+        _ask_again(run, announces=False)
+
+
+def _ask_again(run: Run, *, announces: bool) -> None:
+    """Let open decisions be the turn of someone who may decide now, and announce them to people who are new."""
+    for gate in run.gates.open().select_related("plan", "assigned_to", "assigned_group"):
+        gate.run = run
+        assignments.follow_policy(gate)
+        if announces:
+            outbox.announce_gate(gate)
 
 
 def open_to_all(run_id: int, user: User, *, is_open: bool) -> None:
@@ -122,7 +126,7 @@ def _record(run_id: int, user: User, who: User | Group | None, level: ShareLevel
 
 def _keep_second_person(run: Run, who: User | Group, *, had_second: bool) -> None:
     """Raises InvalidInput if a second person has to approve and no one is left who can."""
-    if second_person.may_be_needed(run) and had_second and not has_second_person(run):
+    if second_person.may_be_needed(run) and had_second and not second_person.has_one(run):
         raise InvalidInput(
             f"A second person has to approve in this run, and {_name(who)} is the only one. Share it with someone else "
             "for decisions first."

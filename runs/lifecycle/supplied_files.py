@@ -11,7 +11,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, GateStatus, PlanStatus, RunStatus, StepStatus
 from runs.errors import DecisionRefused, UploadRefused
 from runs.events import kinds as events
-from runs.lifecycle import quotas, second_person
+from runs.lifecycle import quotas
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
@@ -22,7 +22,8 @@ from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Plan, Run, Step, ToolCall, User
-from runs.people.permissions import check_can_decide, is_first_person
+from runs.people import second_person
+from runs.people.permissions import check_can_decide, part_in_plan
 from runs.pev.contracts import PlanStep
 from runs.pev.missing_inputs import missing_in, missing_inputs
 from runs.pev.read_set import meant_by
@@ -174,7 +175,7 @@ def _carry_approval(state: RunState, before: str, user: User, others: Collection
     plan, run = state.plan, state.run
     if plan is None or plan.status != PlanStatus.APPROVED or plan.approval_fingerprint is None:
         return
-    is_needed = (others and was_read(plan)) or (_needs_second_person(run, plan) and is_first_person(user, run))
+    is_needed = (others and was_read(plan)) or (_needs_second_person(run, plan) and part_in_plan(user, run) != "")
     if is_needed or _is_ended(plan, before):
         return
     if run.inputs.digest == before:
@@ -237,7 +238,7 @@ class PlanAgain:
     * `is_ended`: it needs one in any case, because of files that were given before.
     * `readers`: the names of other steps that would read every new file.
     * `by_pattern`: the names of other steps that would read a new file whose name matches a pattern.
-    * `if_first_person`: it needs one if someone gives the files who submitted the task or edited the plan.
+    * `if_first_person`: it needs one if someone gives the files who is no second person.
     """
 
     is_ended: bool = False

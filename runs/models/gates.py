@@ -25,6 +25,11 @@ _BY_LIMIT = [GateStatus.REJECTED.value, GateStatus.STOPPED.value]
 """What a time limit can decide: it never approves (G4)."""
 
 
+def guards_high_risk() -> bool:
+    """Whether the installation demands a second person for high risk, whatever the policies of runs say."""
+    return settings.SECOND_PERSON == "high_risk"
+
+
 class Gate(models.Model):
     """A decision that the run waits for, or has waited for.
 
@@ -53,8 +58,10 @@ class Gate(models.Model):
     sent_at = models.DateTimeField(null=True, blank=True)
     # The kind of the ModelError that stops the work, if one does.
     cause = models.CharField(max_length=80, default="", blank=True)
-    # Who submitted the task may not approve it. For lists; a decision is checked against the policy.
+    # Whether the policy demands that a second person approves it, and whether it is about something of high risk, for
+    # which the installation may demand one too. Both stay as they were when it was opened.
     second_person = models.BooleanField(default=False)
+    high_risk = models.BooleanField(default=False, db_default=False)
     opened_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
@@ -89,7 +96,9 @@ class Gate(models.Model):
         indexes = [
             # Lists are counted and sorted without reading rows.
             models.Index(
-                fields=["run", "second_person"], condition=Q(status=GateStatus.OPEN.value), name="gate_open_of_run"
+                fields=["run", "second_person", "high_risk"],
+                condition=Q(status=GateStatus.OPEN.value),
+                name="gate_open_of_run",
             ),
             models.Index(fields=["opened_at", "run"], condition=Q(status=GateStatus.OPEN.value), name="gate_waiting"),
             models.Index(
@@ -150,6 +159,13 @@ class Gate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} gate {self.pk} of run {self.run_id}"
+
+    @property
+    def needs_second_person(self) -> bool:
+        """Whether an approval has to come from a second person (see `permissions.first_people`), as the installation is
+        set now. Lists ask the same in SQL (`GateQuerySet`, `permissions.approvable_gates`).
+        """
+        return self.second_person or (self.high_risk and guards_high_risk())
 
     @property
     def decider(self) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
 
@@ -13,12 +14,14 @@ from django.contrib.auth.models import Group
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from pevsite.installation import PROGRAM
 from runs.enums import AuditKind, LinkKind, PersonRole
 from runs.errors import InvalidInput
 from runs.models import Link, User
+from runs.people import second_person
 from runs.people.permissions import administrators
 from runs.people.roles import NEW_PEOPLE, groups_of, teams
 from runs.store import audit_trail, broadcast, event_log
@@ -117,17 +120,17 @@ def find_person(name: str) -> User | None:
     return User.objects.filter(username=_storable(name)).first()
 
 
-def deactivate(person: User) -> None:
+def deactivate(person: User, *, confirmed: bool = True) -> None:
     """End all sessions, links and tokens of a person. They stay ended when the person is active again.
 
-    Raises InvalidInput for the last active administrator.
+    Raises InvalidInput for the last active administrator, and unless it is `confirmed` LastSecondPerson.
     """
 
     def apply(row: User) -> None:
         row.is_active = False
         _end_sessions(row)
 
-    _change(person, apply, AuditKind.DEACTIVATED, keeps_administrator=False)
+    _change(person, apply, AuditKind.DEACTIVATED, keeps_administrator=False, confirmed=confirmed)
 
 
 def sign_out_everywhere(person: User) -> None:
@@ -159,10 +162,13 @@ def activate(person: User) -> None:
     _change(person, apply, AuditKind.ACTIVATED)
 
 
-def set_roles(person: User, roles: Collection[PersonRole], members: Collection[Group] | None = None) -> None:
+def set_roles(
+    person: User, roles: Collection[PersonRole], members: Collection[Group] | None = None, *, confirmed: bool = True
+) -> None:
     """Give a person these roles, and take the others from them; with `members`, make them a member of these teams only.
 
-    Raises InvalidInput without a role, or if no administrator would be left who is active.
+    Raises InvalidInput without a role, or if no administrator would be left who is active; and unless it is `confirmed`
+    LastSecondPerson.
     """
     if not roles:
         raise InvalidInput("Choose a role. A person who may do nothing any more is deactivated instead.")
@@ -178,7 +184,7 @@ def set_roles(person: User, roles: Collection[PersonRole], members: Collection[G
                 AuditKind.ROLE_CHANGED, subject=row.get_username(), person=row.pk, before=before, after=after
             )
 
-    _change(person, apply, keeps_administrator=PersonRole.ADMINISTRATOR in roles)
+    _change(person, apply, keeps_administrator=PersonRole.ADMINISTRATOR in roles, confirmed=confirmed)
 
 
 def make_team(name: str) -> Group:
@@ -194,11 +200,15 @@ def make_team(name: str) -> Group:
     return team
 
 
-def delete_team(team: Group) -> None:
-    """Delete a group. What was shared with it is no longer shared with its members."""
+def delete_team(team: Group, *, confirmed: bool = True) -> None:
+    """Delete a group. What was shared with it is no longer shared with its members.
+
+    Raises LastSecondPerson unless it is `confirmed`.
+    """
     with transaction.atomic():
         members = list(team.user_set.values_list("pk", flat=True))
-        team.delete()
+        with nullcontext() if confirmed else second_person.kept(Q(group=team)):
+            team.delete()
         audit_trail.record(AuditKind.GROUP_DELETED, subject=team.name, count=len(members))
         for member in members:
             transaction.on_commit(partial(broadcast.recheck, member), robust=True)
@@ -209,11 +219,17 @@ def _group_names(row: User) -> str:
 
 
 def _change(
-    person: User, apply: Callable[[User], None], kind: AuditKind | None = None, *, keeps_administrator: bool = True
+    person: User,
+    apply: Callable[[User], None],
+    kind: AuditKind | None = None,
+    *,
+    keeps_administrator: bool = True,
+    confirmed: bool = True,
 ) -> None:
     """Change the row of a person under a lock, with a line of this kind in the audit trail.
 
-    After the commit their sockets check whether they may stay open.
+    After the commit their sockets check whether they may stay open. Unless it is `confirmed`, no run loses its only
+    second person.
     """
     with transaction.atomic():
         # All administrators are locked, or two who make each other inactive at the same time could both succeed.
@@ -225,8 +241,9 @@ def _change(
                 f"“{row.get_username()}” is the only administrator who can sign in. "
                 "Make another person an administrator first."
             )
-        apply(row)
-        row.save()
+        with nullcontext() if confirmed else second_person.kept(Q(user=row) | Q(group__user=row)):
+            apply(row)
+            row.save()
         if kind:
             audit_trail.record(kind, subject=row.get_username(), person=row.pk)
         transaction.on_commit(partial(broadcast.recheck, row.pk), robust=True)

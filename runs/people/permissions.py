@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, Group, Permission
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
-from runs.enums import GateStatus, ShareLevel
+from runs.enums import GateKind, GateStatus, ShareLevel
 from runs.errors import NotAllowed
 from runs.models import Gate, Plan, Run, Share, Template, User
+from runs.models.gates import guards_high_risk
 from runs.models.people import ADMINISTER, DECIDE, SUBMIT
 from runs.models.querysets import RunQuerySet
 
@@ -87,7 +88,7 @@ def approvable_gates(user: Person) -> QuerySet[Gate]:
     """The open gates that wait for this person, because they may approve. Other gates they can only reject."""
     if not user.is_authenticated:
         return Gate.objects.none()
-    gates = Gate.objects.open().filter(_second_person(user, "second_person", "run__owner_id", "run_id"))
+    gates = Gate.objects.open().filter(_not_as_first_person("", "run__owner_id", "run_id", user.pk))
     # Few gates are open, so that it is quicker to look up the run of each.
     allowed = decidable_runs(user).filter(pk=OuterRef("run_id"))
     return gates if is_administrator(user) else gates.filter(Exists(allowed))
@@ -95,7 +96,7 @@ def approvable_gates(user: Person) -> QuerySet[Gate]:
 
 def gates_asking(user: User) -> QuerySet[Gate]:
     """The open gates of which this person is one of `people_asked`."""
-    gates = Gate.objects.open().filter(_second_person(user, "second_person", "run__owner_id", "run_id"))
+    gates = Gate.objects.open().filter(_not_as_first_person("", "run__owner_id", "run_id", user.pk))
     return gates.filter(Exists(Run.objects.filter(_decidable_by_name(user), pk=OuterRef("run_id"))))
 
 
@@ -107,30 +108,67 @@ def awaiting(runs: RunQuerySet, user: Person, *conditions: Q) -> RunQuerySet:
     """
     if not user.is_authenticated:
         return runs.none()
-    own = _second_person(user, "gates__second_person", "owner_id", "pk")
+    own = _not_as_first_person("gates__", "owner_id", "pk", user.pk)
     return runs.filter(*conditions, _decidable(user), own, gates__status=GateStatus.OPEN)
 
 
-def _second_person(user: User, needed: str, owner: str, run: str) -> Q:
-    """The condition under which a person is no obstacle to a second person: neither submitted nor edited the plan."""
-    edited = Plan.objects.filter(run_id=OuterRef(run), author_id=user.pk)
-    return Q(**{needed: False}) | (~Q(**{owner: user.pk}) & ~Q(Exists(edited)))
+def _not_as_first_person(gate: str, owner: str, run: str, person: int | str) -> Q:
+    """The condition on gates under which this person may approve, as far as a second person is needed (see
+    `first_people` and `Gate.needs_second_person`). `gate`, `owner` and `run` lead to the columns; a text as `person`
+    leads to the column with the person.
+    """
+    none_needed = Q(**{f"{gate}second_person": False})
+    if guards_high_risk():
+        none_needed &= Q(**{f"{gate}high_risk": False})
+    own, inner = (F(person), OuterRef(person)) if isinstance(person, str) else (person, person)
+    edited = Plan.objects.filter(run_id=OuterRef(run), author_id=inner)
+    gave = files_for_plans().filter(run_id=OuterRef(run), decided_by_id=inner)
+    return none_needed | (~Q(**{owner: own}) & ~Exists(edited) & ~Exists(gave))
 
 
-def is_first_person(user: User, run: Run) -> bool:
-    """Whether a person has submitted the task or edited its plan, and so is no second person for it."""
-    return user.pk == run.owner_id or run.plans.filter(author_id=user.pk).exists()
+def gates_of_others() -> QuerySet[Gate]:
+    """The open gates that are the turn of a person who may not approve them any more."""
+    shared = deciding_shares().filter(Q(member=OuterRef("assigned_to_id")), run_id=OuterRef("run_id"))
+    owner = Q(assigned_to_id=F("run__owner_id"), assigned_to__in=_holding(SUBMIT).values("pk"))
+    may = owner | Q(Exists(shared)) | Q(assigned_to__in=administrators().values("pk"))
+    fits = may & _not_as_first_person("", "run__owner_id", "run_id", "assigned_to_id")
+    return Gate.objects.open().known().filter(~fits, assigned_to__isnull=False)
+
+
+def deciding_shares() -> QuerySet[Share]:
+    """The shares that let someone decide, with a row for each `member` of a group."""
+    shares = Share.objects.filter(level=ShareLevel.DECIDE).annotate(member=Coalesce("user_id", "group__user__id"))
+    return shares.filter(member__in=possible_deciders().values("pk"))
+
+
+def files_for_plans() -> QuerySet[Gate]:
+    """The questions about a plan that people answered with files, which changes what the plan works on."""
+    return Gate.objects.filter(kind=GateKind.PLAN, status=GateStatus.SUPPLIED)
+
+
+def part_in_plan(user: User, run: Run) -> str:
+    """What a person did for the plan that a second person approves, as the rest of a sentence; empty for a second
+    person.
+    """
+    if user.pk == run.owner_id:
+        return "submitted the task"
+    if run.plans.filter(author_id=user.pk).exists():
+        return "edited the plan"
+    return "gave files for the plan" if files_for_plans().filter(run=run, decided_by=user).exists() else ""
 
 
 def first_people(run: Run) -> list[User]:
-    """Everyone who `is_first_person`: the owner first."""
-    editors = User.objects.filter(pk__in=_editors(run))
-    return [run.owner, *editors.exclude(pk=run.owner_id).order_by("username")]
+    """Everyone who is no second person, because they submitted the task, edited its plan, or gave files for it: the
+    owner first.
+    """
+    others = User.objects.filter(_took_part(run)).exclude(pk=run.owner_id)
+    return [run.owner, *others.order_by("username")]
 
 
-def _editors(run: Run) -> QuerySet[Any, Any]:
-    """The ids of the people who edited a plan of this run."""
-    return run.plans.filter(author__isnull=False).values("author_id")
+def _took_part(run: Run) -> Q:
+    """The condition on people for having edited a plan of this run, or having given files for it."""
+    edited = run.plans.filter(author__isnull=False).values("author_id")
+    return Q(pk__in=edited) | Q(pk__in=files_for_plans().filter(run=run).values("decided_by_id"))
 
 
 def visible_templates(user: Person) -> QuerySet[Template]:
@@ -165,20 +203,20 @@ def deciders(run: Run) -> QuerySet[User]:
 
 
 def second_people(people: QuerySet[User], run: Run) -> QuerySet[User]:
-    """Those of these people who neither submitted the task of a run nor edited its plan (see `is_first_person`)."""
-    return people.exclude(pk=run.owner_id).exclude(pk__in=_editors(run))
+    """Those of these people who are not among the `first_people` of a run."""
+    return people.exclude(_took_part(run)).exclude(pk=run.owner_id)
 
 
 def people_asked(gate: Gate) -> QuerySet[User]:
     """For whom an open gate waits: those who are named in its run and may approve it."""
     people = named_deciders(gate.run)
-    return second_people(people, gate.run) if gate.second_person else people
+    return second_people(people, gate.run) if gate.needs_second_person else people
 
 
 def possible_approvers(gate: Gate) -> QuerySet[User]:
     """Everyone who may approve an open gate (see `approvable_gates`)."""
     people = deciders(gate.run)
-    return second_people(people, gate.run) if gate.second_person else people
+    return second_people(people, gate.run) if gate.needs_second_person else people
 
 
 def _people_of(shares: QuerySet[Share]) -> QuerySet[User]:

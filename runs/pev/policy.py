@@ -153,7 +153,7 @@ class Policy(Contract):
     second_person: Annotated[
         bool,
         Setting(
-            "a person has to approve who neither submitted the task nor edited its plan",
+            "a person has to approve who neither submitted the task nor edited its plan or gave files for it",
             "A second person has to approve: neither who submits nor who edits the plan",
             SettingGroup.APPROVAL,
             hands_off=False,  # nothing waits for one

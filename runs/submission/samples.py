@@ -15,6 +15,7 @@ from runs.enums import ApprovalPolicy, Exhausted, StepApproval
 from runs.errors import InvalidInput
 from runs.llm.model_servers import REHEARSAL
 from runs.models import Run, User
+from runs.models.gates import guards_high_risk
 from runs.pev.policy import Policy, RoleModel
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 from runs.submission.intake import Upload
@@ -128,12 +129,24 @@ def submission_of(owner: User, name: str, token: uuid.UUID) -> Submission:
     )
 
 
+def why_no_finished_sample() -> str:
+    """Why this installation makes no finished sample; empty if it does."""
+    if not guards_high_risk():
+        return ""
+    return (
+        "There is no finished sample here: one of its steps has a high risk, and a second person has to approve such "
+        "steps in this installation."
+    )
+
+
 def finished_sample(owner: User) -> Run:
     """The sample of this person, carried out by the offline rules to show what a run looks like; made if missing.
 
     It is a run like any other, never waits for a person, asks no model even if one is connected, and can be deleted.
     Raises InvalidInput or UploadRefused, e.g. if the disk is full.
     """
+    if why := why_no_finished_sample():
+        raise InvalidInput(why)
     sample = named(SAMPLE)
     policy = Policy(
         models={role: RoleModel(model=model) for role, model in REHEARSAL.items()},

@@ -17,10 +17,10 @@ from runs.enums import ApprovalPolicy, Effect, Executor, Provider, Role, StepApp
 from runs.errors import FilesMissing, InvalidInput, PlanRefused
 from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.run_limits import least_budget
-from runs.lifecycle.second_person import guards_high_risk
 from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.llm.model_servers import HOW_TO_CONNECT
 from runs.models import User
+from runs.models.gates import guards_high_risk
 from runs.models.people import DECIDE
 from runs.people.permissions import is_administrator
 from runs.pev.contracts import PlanContract

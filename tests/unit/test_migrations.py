@@ -18,7 +18,10 @@ RELEASE_1_0 = 1
 _ADDING = (migrations.CreateModel, migrations.AddIndex, migrations.RemoveIndex, migrations.RemoveConstraint)
 _FREE = {"blank", "choices", "help_text", "verbose_name", "validators", "default", "error_messages", "db_default"}
 """Arguments of a field that change no column, or that no writer notices."""
-_READ = {"0009_audit_trail": "makes triggers on its own tables"}
+_READ = {
+    "0009_audit_trail": "makes triggers on its own tables",
+    "0015_gate_high_risk": "fills its own column",
+}
 """Migrations whose Python was read by a person, and why it is additive."""
 
 

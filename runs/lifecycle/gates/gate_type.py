@@ -16,13 +16,14 @@ from django.utils import timezone
 from runs.contracts.feedback import Comment
 from runs.enums import REQUESTING_GATES, Complexity, GateKind, GateStatus, StepStatus, Verb, WorkStatus
 from runs.events import kinds as events
-from runs.lifecycle import assignments, limit_stages, second_person
+from runs.lifecycle import assignments, limit_stages
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
 from runs.models.gates import BY_LIMIT
 from runs.notices import outbox
+from runs.people import second_person
 from runs.pev.checks.material import list_in_words
 from runs.store.event_log import record
 
@@ -160,7 +161,7 @@ class GateType(ABC):
     """What each answer but a stop makes happen, and what does not happen, in sentences."""
     verbs: frozenset[Verb] = VERDICTS
     for_second_person = False
-    """Whether the policy can require that another person than the owner of the run approves."""
+    """Whether the policy and the installation can require that a second person approves."""
     unattended = Verb.APPROVE
     """How `--approve-all` answers: what only a person can judge is declined."""
     revises_plan = False
@@ -365,10 +366,11 @@ def open_gate(
     question is asked again; it stays the turn of the same person.
     """
     gate = Gate(run=run, kind=gate_type.kind.value, question=question, digest=digest, **on)
-    gate.second_person = gate_type.for_second_person and second_person.is_needed(gate)
+    if gate_type.for_second_person:
+        gate.second_person, gate.high_risk = run.policy.second_person, second_person.is_high_risk(gate)
     limits = limit_stages.limits_of(run, gate_type.kind)
     why = ""
-    if instead_of and instead_of.assigned_to_id:
+    if instead_of and instead_of.assigned_to and assignments.may_approve(gate, instead_of.assigned_to):
         gate.assigned_to_id, gate.assigned_group_id = instead_of.assigned_to_id, instead_of.assigned_group_id
         gate.assigned_at = timezone.now()
     else:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from runs.enums import GateKind
-from runs.lifecycle import second_person
 from runs.lifecycle.gates.gate_type import GateType
 from runs.models import Gate
 
@@ -13,8 +12,3 @@ GATE_TYPES: Mapping[GateKind, GateType] = {kind: import_module(f"{__package__}.{
 
 def type_of(gate: Gate) -> GateType:
     return GATE_TYPES[GateKind(gate.kind)]
-
-
-def needs_second_person(gate: Gate) -> bool:
-    """Whether an approval has to come from a second person: neither who submitted the task nor who edited its plan."""
-    return type_of(gate).for_second_person and second_person.is_needed(gate)

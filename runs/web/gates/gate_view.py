@@ -24,11 +24,12 @@ from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, dis
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import Answer, GateFigures, GateType, Limit, Subject, Wording
 from runs.lifecycle.gates.question_gate import choices_beyond
-from runs.lifecycle.gates.registry import needs_second_person, type_of
+from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.snoozes import SNOOZES
 from runs.lifecycle.supplied_files import PlanAgain, asks_for_files, missing_at, plan_again
 from runs.models import Gate, User
+from runs.people import second_person
 from runs.people.permissions import first_people
 from runs.pev.checks.material import list_in_words
 from runs.pev.outcome import OpenPoint, Unmet
@@ -632,7 +633,12 @@ class GateView:
     @cached_property
     def not_by(self) -> list[str]:
         """The people who cannot approve it, where a second person has to."""
-        return [one.get_username() for one in first_people(self.row.run)] if needs_second_person(self.row) else []
+        return [one.get_username() for one in first_people(self.row.run)] if self.row.needs_second_person else []
+
+    @cached_property
+    def lacks_second_person(self) -> bool:
+        """Whether only an administrator could approve it."""
+        return self.row.needs_second_person and not second_person.has_one(self.row.run)
 
     @property
     def why_not_reject(self) -> str:

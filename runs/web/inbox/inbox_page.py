@@ -32,6 +32,7 @@ from runs.readmodel import run_queries
 from runs.readmodel.run_again import revision_in_words
 from runs.readmodel.run_queries import ME, MY_GROUPS, PAUSED, Filters, ListCounts, PlanProgress, RunCost, Sort
 from runs.submission.run_templates import MAX_NAME, SHIPPED, own_templates
+from runs.submission.samples import why_no_finished_sample
 from runs.text.plural import pluralize
 from runs.text.text_limits import too_long
 from runs.web.site.posted_fields import Day, Text
@@ -261,6 +262,11 @@ class Inbox:
         return not (self.counts.all or self.selection.is_filtered)
 
     @property
+    def why_no_sample(self) -> str:
+        """Why no finished sample is offered; empty if one is."""
+        return why_no_finished_sample()
+
+    @property
     def tabs(self) -> list[Link]:
         return [
             Link(
@@ -432,7 +438,7 @@ class _Facts:
         """For whom a decision waits that this person may not make."""
         if gate.assigned_to:
             return gate.assigned_to.get_username()
-        names = [*([] if gate.second_person else [run.owner.get_username()]), *self.others.get(run.pk, ())]
+        names = [*([] if gate.needs_second_person else [run.owner.get_username()]), *self.others.get(run.pk, ())]
         if not names:
             return "an administrator"
         return names[0] if len(names) == 1 else f"{names[0]} or {pluralize(len(names) - 1, 'other')}"

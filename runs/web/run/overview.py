@@ -266,7 +266,7 @@ def run_page(run: Run, asked: Mapping[str, str] = MappingProxyType({})) -> RunPa
 def _read_gates(page: RunPage) -> None:
     _ = page.gates and page.unreadable
     for gate in page.gates:
-        _ = (gate.limits, gate.missing, gate.plan_again)
+        _ = (gate.limits, gate.missing, gate.plan_again, gate.not_by and gate.lacks_second_person)
         if gate.attempt:
             _ = (gate.shown, gate.folds, gate.citations, gate.lead, gate.tables, gate.findings)
             _ = gate.blocked or gate.attempt.deviations

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods
 
 from runs.enums import ShareLevel
 from runs.errors import InvalidInput, NotAllowed
-from runs.lifecycle import second_person, sharing
+from runs.lifecycle import sharing
 from runs.models import Run, User
+from runs.people import second_person
 from runs.people.permissions import can_share
 from runs.text.numbers import key
 from runs.web.frame.run_frame import RunFrame
@@ -80,7 +81,7 @@ def sharing_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "people": list(sharing.possible_people(run)),
         "groups": list(sharing.possible_groups(run)),
         "second_person": (needed := second_person.may_be_needed(run)),
-        "lacks_second_person": needed and not sharing.has_second_person(run),
+        "lacks_second_person": needed and not second_person.has_one(run),
         "may_share": can_share(request.user, run),
         "problem": problem,
     }

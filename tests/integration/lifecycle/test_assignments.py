@@ -84,7 +84,7 @@ def test_a_group_without_anyone_who_may_decide_leaves_it_to_all(people: Sequence
         legal(*map(made.person, people))
     gate = plan_gate(assigned_to="group:Legal")
     assert gate.assigned_to is None
-    assert said(gate.run_id) == [f"The decision is assigned to nobody: {why}."]
+    assert said(gate.run_id) == [f"The decision is assigned to no one: {why}."]
     say(gate, Verb.APPROVE)
     assert fresh(gate).status == GateStatus.APPROVED
 

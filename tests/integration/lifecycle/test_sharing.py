@@ -22,7 +22,7 @@ def needing_two(run: Run) -> Gate:
     """The plan gate of this run, which takes a second person."""
     Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
     gate = Gate.objects.open().get(run=run)
-    Gate.objects.filter(pk=gate.pk).update(digest=current_digest(gate))
+    Gate.objects.filter(pk=gate.pk).update(digest=current_digest(gate), second_person=True)
     gate.refresh_from_db()
     return gate
 
