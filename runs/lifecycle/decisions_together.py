@@ -1,12 +1,11 @@
 """Several gates with equal consequences approved at once: each is decided and recorded by itself."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from runs.enums import Verb
-from runs.errors import FromLaterVersion, InvalidInput, PevError
+from runs.errors import InvalidInput, PevError
 from runs.lifecycle import gate_decisions
-from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, User
@@ -51,29 +50,17 @@ def approve_together(user: User, chosen: Sequence[tuple[int, str]]) -> tuple[lis
     return approved, left
 
 
-def equal_gates(gates: Iterable[Gate]) -> Mapping[int, str]:
+def equal_gates(gates: Sequence[Gate]) -> Mapping[int, str]:
     """Those of these gates that can be approved together with another one, by primary key: equal texts stand for equal
-    consequences. The gates are read again with what their consequences are computed from.
+    consequences.
     """
-    alike = defaultdict[str, list[int]](list)
-    for gate in gates:
-        if type_of(gate).together:
-            alike[gate.kind].append(gate.pk)
-    try:
-        found = _with_consequences(pk for keys in alike.values() if len(keys) > 1 for pk in keys)
-    except FromLaterVersion:  # during an upgrade: then each is decided by itself
-        return {}
-    groups = defaultdict[str, list[int]](list)
-    for gate in found:
-        if not type_of(gate).needs_reading(gate):
-            groups[fingerprint.digest_of([gate.kind, type_of(gate).consequences(gate)])].append(gate.pk)
-    return {pk: group for group, keys in groups.items() if len(keys) > 1 for pk in keys}
+    shared = Counter(gate.consequences for gate in gates if gate.consequences)
+    return {gate.pk: gate.consequences for gate in gates if shared[gate.consequences] > 1}
 
 
 def _with_consequences(keys: Iterable[int]) -> list[Gate]:
-    found = [*keys]
-    gates = Gate.objects.filter(pk__in=found).select_related(*_READ).prefetch_related("plan__steps").order_by("pk")
-    return list(gates) if found else []
+    gates = Gate.objects.filter(pk__in=keys).select_related(*_READ).prefetch_related("plan__steps").order_by("pk")
+    return list(gates)
 
 
 def _check_equal(gates: Sequence[Gate]) -> None:

@@ -62,6 +62,9 @@ class Gate(models.Model):
     # which the installation may demand one too. Both stay as they were when it was opened.
     second_person = models.BooleanField(default=False)
     high_risk = models.BooleanField(default=False, db_default=False)
+    # A digest of what an approval lets happen, equal where that is equal; empty where the decision needs reading of its
+    # own. For lists; what is approved together is compared again.
+    consequences = models.CharField(max_length=64, default="", db_default="", blank=True)
     opened_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)

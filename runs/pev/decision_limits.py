@@ -6,6 +6,7 @@ A policy has limits, and an installation may have some that hold for all runs (s
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from runs.enums import AtLimit, GateKind, LimitStage
@@ -91,6 +92,7 @@ def as_limits(text: str) -> str:
     return "; ".join(f"{kind}: {', '.join(_written(items))}" for kind, items in parse(text).items())
 
 
+@lru_cache(maxsize=256)
 def parse(text: str) -> Mapping[GateKind, Mapping[str, Any]]:
     """The fields of `DecisionLimits` that differ for single kinds of decisions. Raises ValueError with a sentence."""
     found = _by_name(text, list(GateKind))
@@ -168,6 +170,7 @@ def _written(items: Mapping[str, Any]) -> list[str]:
     return [*to, *hours, *([str(items["then"])] if "then" in items else [])]
 
 
+@lru_cache(maxsize=1_024)
 def of_kind(shared: DecisionLimits, text: str, kind: GateKind) -> DecisionLimits:
     """The limits of one kind of decision: those of all, with what the text says about this kind."""
     return replace(shared, **parse(text).get(kind, {}))

@@ -58,6 +58,7 @@ def crowd(owner: User, count: int, *, open_gates: int, running: int, seed: int =
                 kind=GateKind.PLAN,
                 plan=plan,
                 digest="d" * 64,
+                consequences="c" * 64,
                 question="Approve this plan?",
                 second_person=plan.run.policy.second_person,
             )

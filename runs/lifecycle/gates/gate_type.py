@@ -368,6 +368,8 @@ def open_gate(
     gate = Gate(run=run, kind=gate_type.kind.value, question=question, digest=digest, **on)
     if gate_type.for_second_person:
         gate.second_person, gate.high_risk = run.policy.second_person, second_person.is_high_risk(gate)
+    if gate_type.together and not gate_type.needs_reading(gate):
+        gate.consequences = fingerprint.digest_of([gate.kind, gate_type.consequences(gate)])
     limits = limit_stages.limits_of(run, gate_type.kind)
     why = ""
     if instead_of and instead_of.assigned_to and assignments.may_approve(gate, instead_of.assigned_to):
