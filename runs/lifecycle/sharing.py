@@ -9,7 +9,7 @@ from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 
 from runs.enums import AuditKind, ShareLevel
-from runs.errors import InvalidInput
+from runs.errors import DecisionRefused, InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import assignments
 from runs.models import Run, Share, User
@@ -18,15 +18,19 @@ from runs.people import roles, second_person
 from runs.people.permissions import check_can_share
 from runs.store import audit_trail, event_log
 
+NOT_SHARED = "none"
+"""In place of the level with which a run is shared."""
 
-def possible_people(run: Run) -> QuerySet[User]:
-    """The people with whom it could be shared: active, not the owner, not named yet."""
-    others = User.objects.filter(is_active=True).exclude(pk=run.owner_id)
+
+def possible_people(run: Run, words: str = "") -> QuerySet[User]:
+    """The people with whom it could be shared: active, not the owner, not named yet. `words`: part of a name."""
+    others = User.objects.filter(is_active=True, username__icontains=words).exclude(pk=run.owner_id)
     return others.exclude(pk__in=run.shares.filter(user__isnull=False).values("user_id")).order_by("username")
 
 
-def possible_groups(run: Run) -> QuerySet[Group]:
-    return roles.teams().exclude(pk__in=run.shares.filter(group__isnull=False).values("group_id"))
+def possible_groups(run: Run, words: str = "") -> QuerySet[Group]:
+    groups = roles.teams().filter(name__icontains=words)
+    return groups.exclude(pk__in=run.shares.filter(group__isnull=False).values("group_id"))
 
 
 def deciders_by_name(run: Run) -> list[User]:
@@ -41,15 +45,17 @@ def begin(run: Run, people: Iterable[User]) -> None:
     Share.objects.bulk_create(Share(run=run, user=person) for person in named.values())
 
 
-def share(run_id: int, user: User, who: User | Group, level: ShareLevel) -> None:
+def share(run_id: int, user: User, who: User | Group, level: ShareLevel, seen: str | None = None) -> None:
     """Let a person or a group see the run, or change what they may do. Those who may decide now are notified of
     open decisions. The owner still cannot approve where a second person is required.
 
-    Raises NotAllowed, or InvalidInput for the owner, an inactive person, a role, or the only second person.
+    Raises NotAllowed; InvalidInput for the owner, an inactive person, a role, or the only second person;
+    DecisionRefused if someone else has changed it since (`seen`: as in `_check_seen`).
     """
     with event_log.writing():
         run = event_log.locked(run_id)
         check_can_share(user, run)
+        _check_seen(run, who, seen)
         if isinstance(who, Group):
             fits = roles.teams().filter(pk=who.pk).exists()
         else:
@@ -65,14 +71,16 @@ def share(run_id: int, user: User, who: User | Group, level: ShareLevel) -> None
         _ask_again(run, announces=level is ShareLevel.DECIDE)
 
 
-def unshare(run_id: int, user: User, who: User | Group) -> None:
+def unshare(run_id: int, user: User, who: User | Group, seen: str | None = None) -> None:
     """Let a person or a group no longer see the run, or decide in it. Their decisions stay, with their name.
 
-    Raises NotAllowed, or InvalidInput for those with whom it is not shared, or for the only second person.
+    Raises NotAllowed; InvalidInput for those with whom it is not shared, or for the only second person; DecisionRefused
+    if someone else has changed it since (`seen`: as in `_check_seen`).
     """
     with event_log.writing():
         run = event_log.locked(run_id)  # so that a decision of theirs comes before or after this
         check_can_share(user, run)
+        _check_seen(run, who, seen)
         had_second = second_person.has_one(run)
         deleted, _ = run.shares.filter(**_named(who)).delete()
         if not deleted:
@@ -80,6 +88,16 @@ def unshare(run_id: int, user: User, who: User | Group) -> None:
         _keep_second_person(run, who, had_second=had_second)
         _record(run_id, user, who, None)
         _ask_again(run, announces=False)
+
+
+def _check_seen(run: Run, who: User | Group, seen: str | None) -> None:
+    """Raises DecisionRefused if the run is not shared as it was on the page: `seen` is the level, or `NOT_SHARED`."""
+    level = run.shares.filter(**_named(who)).values_list("level", flat=True).first()
+    if seen is None or seen == (level or NOT_SHARED):
+        return
+    now = {ShareLevel.LOOK: "may look", ShareLevel.DECIDE: "may look and decide"}
+    may = now[ShareLevel(level)] if level else "has no share in the run"
+    raise DecisionRefused(f"This was changed since the page was loaded: {_name(who)} {may} now. Choose again.")
 
 
 def _ask_again(run: Run, *, announces: bool) -> None:

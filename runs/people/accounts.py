@@ -19,13 +19,14 @@ from django.utils import timezone
 
 from pevsite.installation import PROGRAM
 from runs.enums import AuditKind, LinkKind, PersonRole
-from runs.errors import InvalidInput
+from runs.errors import DecisionRefused, InvalidInput
 from runs.models import Link, User
 from runs.people import second_person
 from runs.people.permissions import administrators
 from runs.people.roles import NEW_PEOPLE, groups_of, teams
 from runs.store import audit_trail, broadcast, event_log
 from runs.text.normalisation import caseless
+from runs.text.plural import pluralize
 from runs.text.visible import printable
 
 MAX_TEAM_NAME = 80
@@ -162,18 +163,35 @@ def activate(person: User) -> None:
     _change(person, apply, AuditKind.ACTIVATED)
 
 
+def groups_seen(person: User) -> str:
+    """The roles and groups of a person now, for a form that changes them."""
+    keys = sorted(group.pk for group in person.groups.all())
+    return " ".join([*map(str, keys), *(["superuser"] if person.is_superuser else [])]) or "none"
+
+
 def set_roles(
-    person: User, roles: Collection[PersonRole], members: Collection[Group] | None = None, *, confirmed: bool = True
+    person: User,
+    roles: Collection[PersonRole],
+    members: Collection[Group] | None = None,
+    *,
+    seen: str | None = None,
+    confirmed: bool = True,
 ) -> None:
     """Give a person these roles, and take the others from them; with `members`, make them a member of these teams only.
+    `seen`: their `groups_seen` on the page.
 
-    Raises InvalidInput without a role, or if no administrator would be left who is active; and unless it is `confirmed`
-    LastSecondPerson.
+    Raises InvalidInput without a role, or if no administrator would be left who is active; DecisionRefused if someone
+    else has changed them since; and unless it is `confirmed` LastSecondPerson.
     """
     if not roles:
         raise InvalidInput("Choose a role. A person who may do nothing any more is deactivated instead.")
 
     def apply(row: User) -> None:
+        if seen is not None and seen != groups_seen(row):
+            raise DecisionRefused(
+                f"The roles or groups of {row.get_username()} have been changed since this page was loaded. "
+                f"They are now: {_group_names(row) or 'none'}. Choose again."
+            )
         row.is_superuser = False  # Django's, which no group takes away
         kept = row.groups.filter(pk__in=teams()) if members is None else members
         before = _group_names(row)
@@ -200,13 +218,19 @@ def make_team(name: str) -> Group:
     return team
 
 
-def delete_team(team: Group, *, confirmed: bool = True) -> None:
-    """Delete a group. What was shared with it is no longer shared with its members.
+def delete_team(team: Group, *, seen: int | None = None, confirmed: bool = True) -> None:
+    """Delete a group. What was shared with it is no longer shared with its members. `seen`: how many they were on the
+    page.
 
-    Raises LastSecondPerson unless it is `confirmed`.
+    Raises DecisionRefused if they are more or fewer now, and LastSecondPerson unless it is `confirmed`.
     """
     with transaction.atomic():
         members = list(team.user_set.values_list("pk", flat=True))
+        if seen is not None and seen != len(members):
+            now = pluralize(len(members), "member")
+            raise DecisionRefused(
+                f"The group “{team.name}” has {now} now, and had {seen} when this page was loaded. Look at it again."
+            )
         with nullcontext() if confirmed else second_person.kept(Q(group=team)):
             team.delete()
         audit_trail.record(AuditKind.GROUP_DELETED, subject=team.name, count=len(members))

@@ -19,18 +19,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from runs.enums import LinkKind, PersonRole
-from runs.errors import InvalidInput
+from runs.errors import DecisionRefused, InvalidInput, LastSecondPerson
 from runs.logs import about
 from runs.models import AccessToken, User
 from runs.people import access_tokens, accounts
 from runs.people.roles import DESCRIPTIONS, NEW_PEOPLE, roles_of, teams
 from runs.web.people.sign_in_pages import link_for
 from runs.web.site.posted_fields import Groups, PostedForm, Text, verbs
-from runs.web.site.requests import about_request, administrators_only
+from runs.web.site.requests import about_request, administrators_only, searched, status_of
 
 log = logging.getLogger(__name__)
 PEOPLE_PER_PAGE = 100
-MAX_WORDS = 150
+_CONFIRMED = ("verb", "roles", "teams", "team", "seen")
+"""The fields that a change which has to be confirmed sends again."""
 
 
 class PersonVerb(StrEnum):
@@ -49,10 +50,6 @@ _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
     PersonVerb.SIGN_OUT: (
         accounts.sign_out_everywhere,
         "{} is signed out everywhere; unused links and access tokens have ended too.",
-    ),
-    PersonVerb.DEACTIVATE: (
-        accounts.deactivate,
-        "{} is no longer active; every session, link and access token has ended.",
     ),
     PersonVerb.REVOKE: (access_tokens.revoke_all, "The access tokens of {} have ended: no program acts for them."),
     PersonVerb.RESET: (
@@ -95,14 +92,20 @@ class TeamForm(PostedForm):
     team = forms.ModelChoiceField(
         teams(), required=False, error_messages={"invalid_choice": "This group does not exist any more."}
     )
+    seen = forms.IntegerField(required=False, min_value=0)
+    confirmed = forms.BooleanField(required=False)
 
 
 class PersonForm(PostedForm):
-    """`roles` and `teams` (groups by primary key) are those that the person has from now on, for the verb `roles`."""
+    """`roles` and `teams` (groups by primary key) are those that the person has from now on, for the verb `roles`, and
+    `seen` those that they had on the page. `confirmed`: even if a run loses its only second person.
+    """
 
     verb = verbs(PersonVerb)
     roles = RolesField()
     teams = Groups(queryset=teams(), required=False, error_messages={"invalid_choice": "There is no such group."})
+    seen = Text(required=False, empty_value=None)
+    confirmed = forms.BooleanField(required=False)
 
 
 @never_cache
@@ -137,13 +140,18 @@ def person(request: HttpRequest, person_id: int) -> HttpResponse:
         if verb is PersonVerb.LINK:
             return _with_link(request, who)
         if verb is PersonVerb.ROLES:
-            accounts.set_roles(who, given["roles"], given["teams"])
+            accounts.set_roles(who, given["roles"], given["teams"], seen=given["seen"], confirmed=given["confirmed"])
             sentence = "The roles and groups of {} are changed."
+        elif verb is PersonVerb.DEACTIVATE:
+            accounts.deactivate(who, confirmed=given["confirmed"])
+            sentence = "{} is no longer active; every session, link and access token has ended."
         else:
             apply, sentence = _CHANGES[verb]
             apply(who)
-    except InvalidInput as error:
-        return _page(request, problem=str(error), status=422)
+    except LastSecondPerson as error:
+        return _to_confirm(request, error, who.get_username())
+    except (InvalidInput, DecisionRefused) as error:
+        return _page(request, problem=str(error), status=status_of(error))
     messages.success(request, sentence.format(who.get_username()))
     log.info("people: %s of “%s”", verb, who.get_username(), extra=about(**about_request(request)))
     return redirect("people")
@@ -165,11 +173,21 @@ def groups(request: HttpRequest) -> HttpResponse:
             raise InvalidInput("Choose a group.")
         else:
             said = f"The group “{given['team']}” is deleted; its members see only what is shared with them otherwise."
-            accounts.delete_team(given["team"])
-    except InvalidInput as error:
-        return _page(request, problem=str(error), status=422)
+            accounts.delete_team(given["team"], seen=given["seen"], confirmed=given["confirmed"])
+    except LastSecondPerson as error:
+        return _to_confirm(request, error, str(given["team"]))
+    except (InvalidInput, DecisionRefused) as error:
+        return _page(request, problem=str(error), status=status_of(error))
     messages.success(request, said)
     return redirect("people")
+
+
+def _to_confirm(request: HttpRequest, problem: LastSecondPerson, name: str) -> HttpResponse:
+    """Ask whether to go on. The question has all that was sent."""
+    kept = [(key, value) for key in _CONFIRMED for value in request.POST.getlist(key)]
+    words = {"deactivate": f"Deactivate {name}", "roles": f"Change the roles of {name}"}
+    button = words.get(request.POST["verb"], f"Delete the group {name}")
+    return _page(request, status=409, to_confirm=str(problem), kept=kept, confirm_button=button)
 
 
 def _with_link(request: HttpRequest, who: User) -> HttpResponse:
@@ -182,7 +200,7 @@ def _with_link(request: HttpRequest, who: User) -> HttpResponse:
 
 def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
     tokens = Count("access_tokens", filter=Q(access_tokens__in=AccessToken.objects.living(timezone.now())))
-    words = request.GET.get("q", "").replace("\0", "").strip()[:MAX_WORDS]
+    words = searched(request, "q")
     members = User.objects.filter(groups__name__icontains=words)
     found = User.objects.filter(Q(username__icontains=words) | Q(pk__in=members.values("pk")))
     everybody = found.annotate(tokens=tokens).prefetch_related("groups").order_by("-is_active", "username")
@@ -204,6 +222,7 @@ class PersonRow:
     def __init__(self, person: User, there: Sequence[Group]) -> None:
         held, member = roles_of(person), {group.pk for group in person.groups.all()}
         self.person = person
+        self.seen = accounts.groups_seen(person)
         self.roles = [(role, DESCRIPTIONS[role], role in held) for role in PersonRole]
         self.teams = [(team, team.pk in member) for team in there]
         self.named = [*(role.value for role in held), *(team.name for team in there if team.pk in member)]

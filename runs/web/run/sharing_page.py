@@ -7,12 +7,14 @@ from enum import StrEnum
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import Group
+from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from runs.enums import ShareLevel
-from runs.errors import InvalidInput, NotAllowed
+from runs.errors import DecisionRefused, InvalidInput, NotAllowed
 from runs.lifecycle import sharing
 from runs.models import Run, User
 from runs.people import second_person
@@ -20,8 +22,11 @@ from runs.people.permissions import can_share
 from runs.text.numbers import key
 from runs.web.frame.run_frame import RunFrame
 from runs.web.site.posted_fields import PostedForm, Text, verbs
-from runs.web.site.requests import log_refusal, person, status_of, visible_run
+from runs.web.site.requests import log_refusal, person, searched, status_of, visible_run
 
+SHARES_PER_PAGE = 50
+MAX_CHOICES = 50
+"""People, and groups, that can be chosen at once. Others are found by a part of their names."""
 LEVELS = {ShareLevel.LOOK: "Look", ShareLevel.DECIDE: "Look and decide"}
 _KINDS = {"user": User, "group": Group}
 """A field of the page names a person as `user-5`, a group as `group-2`."""
@@ -44,6 +49,7 @@ class ShareForm(PostedForm):
         empty_value=ShareLevel.LOOK,
         error_messages={"invalid_choice": "Choose whether they may look, or look and decide."},
     )
+    seen = Text(required=False, empty_value=None)
 
     def clean_who(self) -> User | Group | None:
         """The person or the group; None where no one is named."""
@@ -68,18 +74,26 @@ def sharing_page(request: HttpRequest, run_id: int) -> HttpResponse:
     if request.method == "POST":
         try:
             messages.success(request, _change(run, person(request), ShareForm(request.POST)))
-        except (InvalidInput, NotAllowed) as error:
+        except (DecisionRefused, InvalidInput, NotAllowed) as error:
             log_refusal(request, run, error)
             problem, status = str(error), status_of(error)
         else:
             return redirect("sharing", run_id=run.pk)
+    words, wanted = searched(request, "q"), searched(request, "who")
+    named = Q(user__username__icontains=words) | Q(group__name__icontains=words)
+    shares = run.shares.filter(named).select_related("user", "group").order_by("user__username", "group__name")
+    people = list(sharing.possible_people(run, wanted)[: MAX_CHOICES + 1])
+    groups = list(sharing.possible_groups(run, wanted)[: MAX_CHOICES + 1])
     context = {
         "run": run,
         "frame": RunFrame(run).read_title(),
-        "shares": list(run.shares.select_related("user", "group").order_by("user__username", "group__name")),
+        "page": Paginator(shares, SHARES_PER_PAGE).get_page(request.GET.get("page", 1)),
+        "words": words,
         "levels": LEVELS,
-        "people": list(sharing.possible_people(run)),
-        "groups": list(sharing.possible_groups(run)),
+        "wanted": wanted,
+        "people": people[:MAX_CHOICES],
+        "groups": groups[:MAX_CHOICES],
+        "more": max(len(people), len(groups)) > MAX_CHOICES,
         "second_person": (needed := second_person.may_be_needed(run)),
         "lacks_second_person": needed and not second_person.has_one(run),
         "may_share": can_share(request.user, run),
@@ -100,7 +114,7 @@ def _change(run: Run, user: User, form: ShareForm) -> str:
     if who is None:
         raise InvalidInput("Choose a person or a group.")
     if verb is ShareVerb.REMOVE:
-        sharing.unshare(run.pk, user, who)
+        sharing.unshare(run.pk, user, who, given["seen"])
         return f"The run is no longer shared with {who}."
-    sharing.share(run.pk, user, who, given["level"])
+    sharing.share(run.pk, user, who, given["level"], given["seen"])
     return f"{who} may look at this run{' and decide in it' if given['level'] is ShareLevel.DECIDE else ''}."

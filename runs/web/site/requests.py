@@ -20,6 +20,8 @@ from runs.models import Run, User
 from runs.people.permissions import check_can_submit, is_administrator, visible_runs, why_not_decide
 
 log = logging.getLogger(__name__)
+MAX_SEARCH = 150
+"""Characters of the words for which a page is searched."""
 
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
@@ -67,6 +69,11 @@ def person(request: HttpRequest) -> User:
     """The person who sends the request. The middleware has stopped everybody who is not signed in."""
     assert isinstance(request.user, User)
     return request.user
+
+
+def searched(request: HttpRequest, name: str) -> str:
+    """The words for which a page is searched, from this parameter of the address."""
+    return request.GET.get(name, "").replace("\0", "").strip()[:MAX_SEARCH]
 
 
 def is_background_form(request: HttpRequest) -> bool:

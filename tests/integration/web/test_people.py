@@ -12,6 +12,8 @@ from pytest_django import DjangoAssertNumQueries
 from runs.enums import PersonRole, ShareLevel
 from runs.lifecycle.sharing import share
 from runs.models import AuditEntry, Link, User
+from runs.people import second_person
+from runs.people.accounts import groups_seen
 from runs.people.permissions import can_see, is_administrator
 from runs.people.roles import roles_of
 from tests import factories as made
@@ -169,6 +171,30 @@ def test_a_role_is_no_group_to_delete_and_a_group_no_role(root: Client, alice: U
         422,
         [PersonRole.SUBMITTER, PersonRole.APPROVER],
     )
+
+
+def test_a_form_that_is_outdated_overwrites_nothing_and_shows_what_is(root: Client, alice: User) -> None:
+    seen, team = groups_seen(alice), Group.objects.create(name="Legal")
+    assert f'name="seen" value="{seen}"' in root.get("/people/").text
+    do(root, alice, "roles", roles=["viewer"], teams=[str(team.pk)], seen=[seen])
+    answer = root.post(f"/people/{alice.pk}/", {"verb": "roles", "roles": ["administrator"], "seen": seen})
+    assert (answer.status_code, roles_of(User.objects.get(pk=alice.pk))) == (409, [PersonRole.VIEWER])
+    assert "have been changed since this page was loaded. They are now: Legal, viewer." in answer.text
+    answer = root.post("/people/groups/", {"verb": "delete", "team": team.pk, "seen": "0"})
+    assert (answer.status_code, "has 1 member now, and had 0 when" in answer.text) == (409, True)
+    assert root.post("/people/groups/", {"verb": "delete", "team": team.pk, "seen": "1"}).status_code == 302
+
+
+def test_what_takes_the_only_second_person_of_a_run_is_asked_about_first(root: Client, bob: User) -> None:
+    run, team = made.awaiting_plan(second_person=True), Group.objects.create(name="Legal")
+    sent = {"verb": "roles", "roles": ["viewer"], "teams": [str(team.pk)], "seen": groups_seen(bob)}
+    for first in (sent, {"verb": "deactivate"}):
+        answer = root.post(f"/people/{bob.pk}/", first)
+        assert (answer.status_code, "No second person would be left for 1 run" in answer.text) == (409, True)
+    assert second_person.has_one(run)
+    assert f'<input type="hidden" name="teams" value="{team.pk}">' in root.post(f"/people/{bob.pk}/", sent).text
+    assert root.post(f"/people/{bob.pk}/", {**sent, "confirmed": "on"}).status_code == 302
+    assert (second_person.has_one(run), roles_of(User.objects.get(pk=bob.pk))) == (False, [PersonRole.VIEWER])
 
 
 def test_many_people_come_in_pages_and_are_searched(root: Client) -> None:

@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from runs.models import Run, User
+from runs.enums import ShareLevel
+from runs.models import Run, Share, User
 from tests import factories
 
 
@@ -83,6 +84,36 @@ def test_it_costs_the_same_for_one_and_for_many(
         factories.person(name)
     with django_assert_max_num_queries(12):
         alice_client.get(address(run))
+
+
+def test_many_shares_come_in_pages_and_people_are_searched(alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    names = [f"user{number:03}" for number in range(120)]
+    people = User.objects.bulk_create(User(username=name) for name in names)
+    Share.objects.bulk_create(Share(run=run, user=one) for one in people[:60])
+    first = alice_client.get(address(run)).text
+    assert ("Page 1 of 2" in first, ">user000<" in first, ">user059<" in first) == (True, True, False)
+    assert ("There are more than these: search for part of a name." in first, "user108</option>" in first) == (True, True)
+    assert ("user111</option>" in first, len(first) < 100_000) == (False, True)
+    assert ">user059<" in alice_client.get(address(run), {"page": "2"}).text
+    assert ">user059<" in alice_client.get(address(run), {"q": "ER059", "page": "x"}).text
+    found = alice_client.get(address(run), {"who": "r119\0"}).text
+    assert ("user119</option>" in found, "user118" in found) == (True, False)
+    assert "No one else fits “user000”" in alice_client.get(address(run), {"who": "user000"}).text
+
+
+@pytest.mark.parametrize("verb", ["share", "remove"])
+def test_a_page_that_is_outdated_overwrites_nothing(alice_client: Client, charlie: User, verb: str) -> None:
+    run = factories.awaiting_plan()
+    who = {"who": f"user-{charlie.pk}", "verb": verb, "level": "decide"}
+    factories.share(run, charlie, level=ShareLevel.LOOK)
+    for seen, now in (("none", "may look now"), ("decide", "may look now")):
+        answer = alice_client.post(address(run), {**who, "seen": seen})
+        assert (answer.status_code, f"changed since the page was loaded: charlie {now}" in answer.text) == (409, True)
+    run.shares.filter(user=charlie).delete()
+    answer = alice_client.post(address(run), {**who, "seen": "look"})
+    assert (answer.status_code, "charlie has no share in the run now" in answer.text) == (409, True)
+    assert factories.shared_with(run) == [factories.bob()]
 
 
 def test_a_run_is_opened_for_all_to_look_at(alice_client: Client, charlie_client: Client) -> None:
