@@ -297,7 +297,7 @@ class Environment(BaseSettings):
     public_url: Annotated[str, AfterValidator(values.public_address), Form("`https://pevsite.example.org`")] = Field(
         "",
         description="The address under which people reach the site. Links in notices begin with it; without it nothing "
-        "is sent.",
+        "is sent. The address at which an identity provider sends people back begins with it too.",
     )
     smtp_host: Annotated[str, Form("a host name")] = Field(
         "", description="The mail server. Without it no mail is sent, and there is no resetting of passwords by mail."
@@ -462,6 +462,12 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def _the_provider_is_complete(self) -> Self:
+        named = sorted(name for name in self.model_fields_set if name.startswith("oidc_"))
+        if named and not self.oidc_url:
+            raise ValueError(
+                f"{_variable(named[0])} says something about an identity provider, but PEV_OIDC_URL does not say which: "
+                "set PEV_OIDC_URL to its issuer, or remove the other variables that begin with PEV_OIDC_."
+            )
         if self.oidc_url and not (self.oidc_client_id and self.oidc_client_secret):
             raise ValueError(
                 "PEV_OIDC_URL needs the name and the secret that the provider has given to pevsite: set "

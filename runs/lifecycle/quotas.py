@@ -23,7 +23,7 @@ _ZERO = Decimal(0)
 
 
 @dataclass(frozen=True)
-class Room:
+class QuotaLeft:
     """What is left of one quota, and whose it is, as in “your quota” or “the quota of the group Legal”.
 
     None where it sets no limit. Never below 0, also where a quota was lowered.
@@ -35,19 +35,19 @@ class Room:
     usd: Decimal | None = None
 
 
-def rooms_of(owner: User) -> list[Room]:
+def quotas_left(owner: User) -> list[QuotaLeft]:
     """What is left of each quota that covers a person."""
-    return [_room(whose, quota, members) for whose, quota, members in _quotas_of(owner)]
+    return [_left_of(whose, quota, members) for whose, quota, members in _quotas_of(owner)]
 
 
-def left_for(owner: User) -> Room:
+def left_for(owner: User) -> QuotaLeft:
     """The least that is left of all quotas that cover a person."""
-    rooms = rooms_of(owner)
-    return Room(
+    lefts = quotas_left(owner)
+    return QuotaLeft(
         "",
-        min((room.runs for room in rooms if room.runs is not None), default=None),
-        min((room.bytes for room in rooms if room.bytes is not None), default=None),
-        min((room.usd for room in rooms if room.usd is not None), default=None),
+        min((left.runs for left in lefts if left.runs is not None), default=None),
+        min((left.bytes for left in lefts if left.bytes is not None), default=None),
+        min((left.usd for left in lefts if left.usd is not None), default=None),
     )
 
 
@@ -57,59 +57,59 @@ def check_submission(owner: User, policy: Policy, size: int) -> None:
     Within a transaction, submissions that the same quotas cover wait for each other.
     """
     _lock(owner)
-    for room in rooms_of(owner):
-        if room.runs == 0:
+    for left in quotas_left(owner):
+        if left.runs == 0:
             raise InvalidInput(
-                f"There is no room for another run in {room.whose}. Finish, stop or decide one that is open, then "
+                f"There is no room for another run in {left.whose}. Finish, stop or decide one that is open, then "
                 "submit this one again."
             )
-        _check_storage(room, size)
+        _check_storage(left, size)
         if not policy.by_rules:  # which cost nothing
-            _check_budget(room, policy.budget)
+            _check_budget(left, policy.budget)
 
 
 def check_more_files(run: Run, size: int) -> None:
     """Raises InvalidInput if the quotas of its owner leave no room for `size` bytes more in a run."""
     _lock(run.owner)
-    for room in rooms_of(run.owner):
-        _check_storage(room, size)
+    for left in quotas_left(run.owner):
+        _check_storage(left, size)
 
 
 def check_higher_budget(run: Run, budget: Decimal) -> None:
     """Raises InvalidInput if the quotas of its owner do not leave what a higher budget of a run adds."""
     _lock(run.owner)
-    for room in rooms_of(run.owner):
+    for left in quotas_left(run.owner):
         more = budget - (run.policy.budget or _ZERO)
-        if room.usd is not None and more > room.usd:
-            most = room.usd + (run.policy.budget or _ZERO)
+        if left.usd is not None and more > left.usd:
+            most = left.usd + (run.policy.budget or _ZERO)
             raise InvalidInput(
-                f"Only ${room.usd:,.2f} are left in {room.whose}: the budget can be ${most:,.2f} at most."
+                f"Only ${left.usd:,.2f} are left in {left.whose}: the budget can be ${most:,.2f} at most."
             )
 
 
-def _check_storage(room: Room, size: int) -> None:
-    if room.bytes is not None and size > room.bytes:
+def _check_storage(left: QuotaLeft, size: int) -> None:
+    if left.bytes is not None and size > left.bytes:
         raise InvalidInput(
-            f"The files have {_gigabytes(size)}, and {_gigabytes(room.bytes)} are left in {room.whose}. Delete runs "
+            f"The files have {_gigabytes(size)}, and {_gigabytes(left.bytes)} are left in {left.whose}. Delete runs "
             "that are not needed any more, or send fewer files."
         )
 
 
-def _check_budget(room: Room, budget: Decimal | None) -> None:
-    if room.usd is None:
+def _check_budget(left: QuotaLeft, budget: Decimal | None) -> None:
+    if left.usd is None:
         return
-    if room.usd == 0:
-        raise InvalidInput(f"Nothing is left of this month's money in {room.whose}. An administrator can raise it.")
+    if left.usd == 0:
+        raise InvalidInput(f"Nothing is left of this month's money in {left.whose}. An administrator can raise it.")
     if budget is None:
         raise InvalidInput(
-            f"{room.whose.capitalize()} limits what a month may cost, so the run needs a budget. {_left(room)}"
+            f"{left.whose.capitalize()} limits what a month may cost, so the run needs a budget. {_give_at_most(left)}"
         )
-    if budget > room.usd:
-        raise InvalidInput(f"The budget of ${budget:,.2f} is more than is left in {room.whose}. {_left(room)}")
+    if budget > left.usd:
+        raise InvalidInput(f"The budget of ${budget:,.2f} is more than is left in {left.whose}. {_give_at_most(left)}")
 
 
-def _left(room: Room) -> str:
-    return f"Give it ${room.usd:,.2f} at most."
+def _give_at_most(left: QuotaLeft) -> str:
+    return f"Give it ${left.usd:,.2f} at most."
 
 
 def _quotas_of(owner: User) -> Iterator[tuple[str, Quota, Sequence[int]]]:
@@ -123,9 +123,9 @@ def _quotas_of(owner: User) -> Iterator[tuple[str, Quota, Sequence[int]]]:
         yield f"the quota of the group {group.name}", quotas.groups[group.name], members
 
 
-def _room(whose: str, quota: Quota, members: Sequence[int]) -> Room:
+def _left_of(whose: str, quota: Quota, members: Sequence[int]) -> QuotaLeft:
     runs = Run.objects.filter(owner__in=members)
-    return Room(
+    return QuotaLeft(
         whose,
         None if quota.runs is None else max(0, quota.runs - runs.unfinished().count()),
         None if quota.gigabytes is None else max(0, int(quota.gigabytes * _GIGABYTE) - _stored(members)),
@@ -167,13 +167,13 @@ def _gigabytes(size: int) -> str:
     return f"{size / _GIGABYTE:,.2f} GB"
 
 
-def words(room: Room) -> list[str]:
+def words(left: QuotaLeft) -> list[str]:
     """What is left, in words, for the person whose quota it is."""
     found = []
-    if room.runs is not None:
-        found.append(pluralize(room.runs, "more run at the same time", "more runs at the same time"))
-    if room.bytes is not None:
-        found.append(f"{_gigabytes(room.bytes)} for files")
-    if room.usd is not None:
-        found.append(f"${room.usd:,.2f} this month, budgets of open runs counted as spent")
+    if left.runs is not None:
+        found.append(pluralize(left.runs, "more run at the same time", "more runs at the same time"))
+    if left.bytes is not None:
+        found.append(f"{_gigabytes(left.bytes)} for files")
+    if left.usd is not None:
+        found.append(f"${left.usd:,.2f} this month, budgets of open runs counted as spent")
     return found

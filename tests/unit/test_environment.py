@@ -145,6 +145,11 @@ def test_an_address_that_is_no_bucket_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_provider_needs_a_name_and_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEV_OIDC_DEFAULT_ROLE", "viewer")
+    with pytest.raises(ImproperlyConfigured, match=r"PEV_OIDC_DEFAULT_ROLE says something .* set PEV_OIDC_URL"):
+        read_environment()
+    monkeypatch.setenv("PEV_OIDC_DEFAULT_ROLE", " ")
+    assert read_environment().identity_provider is None
     monkeypatch.setenv("PEV_OIDC_URL", "https://login.example")
     with pytest.raises(ImproperlyConfigured, match="set PEV_OIDC_CLIENT_ID and PEV_OIDC_CLIENT_SECRET"):
         read_environment()

@@ -19,7 +19,7 @@ from runs.readmodel.approvals import MAX_DECISIONS, decisions_on_record
 from runs.readmodel.audit_lines import AuditFilter, AuditLine, as_csv, as_json
 from runs.store import audit_trail
 from runs.web.frame.run_frame import RunFrame
-from runs.web.site.posted_fields import Day, Text
+from runs.web.site.posted_fields import DayField, Text
 from runs.web.site.requests import administrators_only, visible_run
 from runs.web.site.streaming import attachment
 
@@ -42,8 +42,8 @@ class AuditFilterForm(forms.Form):
     )
     by = Text(label="Person", required=False, max_length=150)
     run = forms.IntegerField(label="Run", required=False, min_value=1, max_value=_MAX_NUMBER)
-    since = Day(label="From", required=False, widget=forms.DateInput({"type": "date"}))
-    until = Day(label="To", required=False, widget=forms.DateInput({"type": "date"}))
+    since = DayField(label="From", required=False, widget=forms.DateInput({"type": "date"}))
+    until = DayField(label="To", required=False, widget=forms.DateInput({"type": "date"}))
     before = forms.IntegerField(required=False, min_value=1, max_value=_MAX_NUMBER, widget=forms.HiddenInput)
 
 

@@ -35,7 +35,7 @@ from runs.submission.run_templates import MAX_NAME, SHIPPED, own_templates
 from runs.submission.samples import why_no_finished_sample
 from runs.text.plural import pluralize
 from runs.text.text_limits import too_long
-from runs.web.site.posted_fields import Day, Text
+from runs.web.site.posted_fields import DayField, Text
 from runs.web.site.requests import person
 
 PER_PAGE = 40
@@ -108,8 +108,8 @@ class ListForm(forms.Form):
     state = forms.ChoiceField(choices=[("", "Any"), *STATES.items()], required=False)
     person = forms.ChoiceField(required=False)
     template = Text(required=False, max_length=MAX_NAME)
-    since = Day(required=False)
-    until = Day(required=False)
+    since = DayField(required=False)
+    until = DayField(required=False)
     archived = forms.BooleanField(required=False)
     snoozed = forms.BooleanField(required=False)
     assigned = forms.ChoiceField(choices=[("", "Anyone"), *ASSIGNED.items()], required=False)

@@ -27,7 +27,7 @@ from runs.submission.submission_checks import (
 from runs.text.paths import MAX_CHARACTERS
 from runs.text.text_limits import too_long
 from runs.web.new_run.policy_forms import PolicyForm
-from runs.web.site.posted_fields import People, Text, plain_lines
+from runs.web.site.posted_fields import PeopleField, Text, plain_lines
 
 MAX_LEFT_OUT = 200
 """As many as the script sends."""
@@ -128,7 +128,7 @@ class NewRunForm(PolicyForm, FilesForm):
         allow_empty_file=True,  # imported says it better
         widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
     )
-    approvers = People(
+    approvers = PeopleField(
         label="Who else may see this run and decide?",
         queryset=User.objects.none(),
         required=False,
@@ -140,7 +140,7 @@ class NewRunForm(PolicyForm, FilesForm):
         kwargs["initial"]["template"] = kwargs["initial"].get("template") or usual_template(owner)
         super().__init__(*args, **kwargs)
         approvers = self.fields["approvers"]
-        assert isinstance(approvers, People)
+        assert isinstance(approvers, PeopleField)
         approvers.queryset = possible_deciders().exclude(pk=owner.pk).order_by("username")
         approvers.choices = list(iter(approvers.iterator(approvers)))  # read once; without `iter`, counted before
         self._owner = owner

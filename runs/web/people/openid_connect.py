@@ -53,7 +53,7 @@ class ProviderProblem(OAuth2Error):
     """Something is wrong with an answer. The message is for the log, and contains no secret."""
 
 
-class Unreachable(ProviderProblem):
+class ProviderUnreachable(ProviderProblem):
     """The provider does not answer, or with an error."""
 
 
@@ -176,7 +176,7 @@ class ProviderConnection(OpenIDConnectOAuth2Adapter):
         return found[0]
 
 
-class Provider(OpenIDConnectProvider):
+class ConfiguredProvider(OpenIDConnectProvider):
     oauth2_adapter_class = ProviderConnection
 
     @override
@@ -270,7 +270,7 @@ def _ask(
             tls=_tls(),
         )
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise Unreachable(f"{place} does not answer ({type(error).__name__})") from error
+        raise ProviderUnreachable(f"{place} does not answer ({type(error).__name__})") from error
     try:
         said = answer.json()
     except (ValueError, RecursionError):
@@ -278,7 +278,7 @@ def _ask(
     if answer.status_code not in {HTTPStatus.OK, HTTPStatus.CREATED}:
         code = said.get("error") if isinstance(said, dict) else None
         named = code if isinstance(code, str) and code.isidentifier() and code.isascii() and len(code) <= 40 else ""
-        raise Unreachable(f"{place} answers with {answer.status_code} {named}".rstrip())
+        raise ProviderUnreachable(f"{place} answers with {answer.status_code} {named}".rstrip())
     if not isinstance(said, dict):
         raise Untrusted(f"{place} answers with something other than an object")
     return said

@@ -25,7 +25,7 @@ from runs.models import AccessToken, User
 from runs.people import access_tokens, accounts
 from runs.people.roles import DESCRIPTIONS, NEW_PEOPLE, roles_of, teams
 from runs.web.people.sign_in_pages import link_for
-from runs.web.site.posted_fields import Groups, PostedForm, Text, verbs
+from runs.web.site.posted_fields import GroupsField, PostedForm, Text, verbs
 from runs.web.site.requests import about_request, administrators_only, searched, status_of
 
 log = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class PersonForm(PostedForm):
 
     verb = verbs(PersonVerb)
     roles = RolesField()
-    teams = Groups(queryset=teams(), required=False, error_messages={"invalid_choice": "There is no such group."})
+    teams = GroupsField(queryset=teams(), required=False, error_messages={"invalid_choice": "There is no such group."})
     seen = Text(required=False, empty_value=None)
     confirmed = forms.BooleanField(required=False)
 

@@ -26,7 +26,13 @@ from runs.models import User
 from runs.people import provider_accounts
 from runs.people.permissions import administrators
 from runs.store import audit_trail, event_log
-from runs.web.people.openid_connect import Provider, ProviderConnection, ProviderProblem, Unreachable, configured
+from runs.web.people.openid_connect import (
+    ConfiguredProvider,
+    ProviderConnection,
+    ProviderProblem,
+    ProviderUnreachable,
+    configured,
+)
 from runs.web.people.sign_in import AGAIN
 from runs.web.site import refusals, throttle
 from runs.web.site.requests import about_request, is_background_form
@@ -62,7 +68,7 @@ def refused(request: HttpRequest, refusal: Refusal, reason: str) -> HttpResponse
 
 
 def _refused_for(request: HttpRequest, problem: ProviderProblem) -> HttpResponse:
-    refusal = Refusal.UNREACHABLE if isinstance(problem, Unreachable) else Refusal.UNTRUSTED
+    refusal = Refusal.UNREACHABLE if isinstance(problem, ProviderUnreachable) else Refusal.UNTRUSTED
     return refused(request, refusal, str(problem))
 
 
@@ -74,7 +80,7 @@ def lead_there(request: HttpRequest, process: str, then: str) -> HttpResponse:
     options: dict[str, Any] = {}
     if process == AuthProcess.LOGIN and request.user.is_authenticated:
         options = {"data": AGAIN, "auth_params": {"prompt": "login", "max_age": "0"}}
-    provider = get_adapter(request).get_provider(request, Provider.id)
+    provider = get_adapter(request).get_provider(request, ConfiguredProvider.id)
     try:
         response: HttpResponse = provider.redirect(request, process, then, **options)
     except ProviderProblem as problem:
@@ -86,7 +92,9 @@ def lead_there(request: HttpRequest, process: str, then: str) -> HttpResponse:
 
 def come_back(request: HttpRequest) -> HttpResponse:
     """Sign in, connect an account, or say why not, from the code with which the provider has sent the person back."""
-    response: HttpResponse = OAuth2CallbackView.adapter_view(ProviderConnection(request, Provider.id))(request)
+    response: HttpResponse = OAuth2CallbackView.adapter_view(ProviderConnection(request, ConfiguredProvider.id))(
+        request
+    )
     return response
 
 
@@ -100,19 +108,23 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
         secret = ours.client_secret.get_secret_value()
         return [
             SocialApp(
-                provider=Provider.id, provider_id=ours.url, name=ours.name, client_id=ours.client_id, secret=secret
+                provider=ConfiguredProvider.id,
+                provider_id=ours.url,
+                name=ours.name,
+                client_id=ours.client_id,
+                secret=secret,
             )
         ]
 
     @override
-    def get_provider(self, request: HttpRequest, provider: str, client_id: str | None = None) -> Provider:
-        return Provider(request, app=self.get_app(request, provider))
+    def get_provider(self, request: HttpRequest, provider: str, client_id: str | None = None) -> ConfiguredProvider:
+        return ConfiguredProvider(request, app=self.get_app(request, provider))
 
     @override
     def on_authentication_error(
         self,
         request: HttpRequest,
-        provider: Provider,
+        provider: ConfiguredProvider,
         error: str | None = None,
         exception: Exception | None = None,
         extra_context: dict[str, Any] | None = None,

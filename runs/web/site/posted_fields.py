@@ -48,7 +48,7 @@ def plain_lines(text: str) -> str:
     return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
-class Day(forms.DateField):
+class DayField(forms.DateField):
     """A day of a filter, of a year with which time zones and databases can calculate."""
 
     default_validators = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2199, 12, 31))]
@@ -77,11 +77,11 @@ class _ByKey[Row: Model](forms.ModelMultipleChoiceField):  # type: ignore[type-a
         return super().clean(value)
 
 
-class People(_ByKey[User]):
+class PeopleField(_ByKey[User]):
     """People by primary key."""
 
 
-class Groups(_ByKey[Group]):
+class GroupsField(_ByKey[Group]):
     """Groups by primary key."""
 
 

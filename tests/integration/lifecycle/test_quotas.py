@@ -23,7 +23,7 @@ from runs.lifecycle import sharing
 from runs.lifecycle.deletion import delete
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
-from runs.lifecycle.quotas import left_for, rooms_of
+from runs.lifecycle.quotas import left_for, quotas_left
 from runs.models import ModelCall, Run
 from runs.submission.intake import Upload
 from runs.submission.policy_presets import default_policy
@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def test_without_quotas_nothing_is_limited() -> None:
-    assert rooms_of(made.alice()) == []
+    assert quotas_left(made.alice()) == []
     assert left_for(made.alice()).runs is None
 
 
