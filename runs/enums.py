@@ -419,8 +419,9 @@ class NoticeKind(StrEnum):
 
 
 class NoticeChannel(StrEnum):
-    """How a notice leaves the site. Pages that are open show decisions and ends of runs by themselves."""
+    """How a person gets a notice. All but the browser, whose open pages ask for it, are ways out of the site."""
 
+    BROWSER = "browser"
     EMAIL = "email"
     CHAT = "chat"
     WEBHOOK = "webhook"

@@ -71,7 +71,10 @@ class Delivery(models.Model):
             models.Index(fields=["due_at"], condition=Q(status=DeliveryStatus.WAITING.value), name="delivery_waiting")
         ]
         constraints = [
-            only("channel", NoticeChannel, "delivery_channel_known"),
+            # Nothing is delivered to the browser: its pages ask.
+            models.CheckConstraint(
+                condition=Q(channel__in=["email", "chat", "webhook"]), name="delivery_channel_known"
+            ),
             only("status", DeliveryStatus, "delivery_status_known"),
             models.CheckConstraint(
                 condition=Q(status=DeliveryStatus.WAITING.value, ended_at__isnull=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -22,6 +22,22 @@ BETWEEN_TESTS = timedelta(minutes=1)
 _SUBJECT = "notices"
 
 
+def settings_of(people: Iterable[User]) -> dict[int, NoticeSettings]:
+    """What each of these people has chosen, or the defaults."""
+    everyone = {one.pk: one for one in people}
+    found = {row.user_id: row for row in NoticeSettings.objects.filter(user__in=everyone)}
+    return {pk: found.get(pk) or NoticeSettings(user=one) for pk, one in everyone.items()}
+
+
+def channels_for(kind: NoticeKind, chosen: NoticeSettings) -> Sequence[NoticeChannel]:
+    """By which channels a person wants this kind, whether they have an address for them or not."""
+    if kind is NoticeKind.TEST:
+        return tuple(NoticeChannel)
+    if kind not in {one.kind for one in CHOOSABLE}:
+        return (NoticeChannel.EMAIL,)
+    return chosen.channels.get(kind, (NoticeChannel.BROWSER, NoticeChannel.EMAIL))
+
+
 def choose(person: User, wanted: Iterable[tuple[NoticeKind, NoticeChannel]], **times: Any) -> None:
     """Set which kinds are sent by which channels, and `times`: fields of NoticeSettings.
 
@@ -31,7 +47,7 @@ def choose(person: User, wanted: Iterable[tuple[NoticeKind, NoticeChannel]], **t
         raise InvalidInput("Give both times of the quiet hours, or none.")
     if times["quiet_from"] is not None and times["quiet_from"] == times["quiet_until"]:
         raise InvalidInput("The quiet hours begin and end at the same time. Give two times, or none.")
-    chosen, on = set(wanted), {one.channel for one in channels_on()}
+    chosen, on = set(wanted), {NoticeChannel.BROWSER, *(one.channel for one in channels_on())}
     with event_log.writing():
         row = _row(person)
         channels: Mapping[NoticeKind, tuple[NoticeChannel, ...]] = row.channels

@@ -17,14 +17,14 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from runs.enums import AuditKind, DeliveryStatus, GateStatus, NoticeChannel, NoticeKind
-from runs.models import Delivery, Notice, NoticeSettings, User, clock
-from runs.notices import account_mails
+from runs.models import Delivery, Notice, NoticeSettings, clock
 from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverable
-from runs.notices.channels.registry import CHANNELS, channels_on
-from runs.notices.kinds import CHOOSABLE, SINGLE
+from runs.notices.channels.registry import channels_on
+from runs.notices.choices import channels_for, settings_of
+from runs.notices.kinds import SINGLE
 from runs.notices.messages import Message, line_of
+from runs.notices.relevance import why_outdated
 from runs.notices.timing import due_time
-from runs.people.permissions import approvable_gates, gates_asking, visible_runs
 from runs.people.time_zones import zone_of
 from runs.store import audit_trail, event_log
 
@@ -37,21 +37,6 @@ KEPT = timedelta(days=30)
 PLANNED_AT_ONCE = 500
 MAX_TOGETHER = 50
 """Notices in one message. More are sent with the next one."""
-_DEFAULT = (NoticeChannel.EMAIL,)
-
-
-def settings_of(people: Iterable[User]) -> dict[int, NoticeSettings]:
-    """What each of these people has chosen, or the defaults."""
-    everyone = {one.pk: one for one in people}
-    found = {row.user_id: row for row in NoticeSettings.objects.filter(user__in=everyone)}
-    return {pk: found.get(pk) or NoticeSettings(user=one) for pk, one in everyone.items()}
-
-
-def channels_for(kind: NoticeKind, chosen: NoticeSettings) -> Sequence[NoticeChannel]:
-    """By which channels a person wants this kind, whether they have an address for them or not."""
-    if kind is NoticeKind.TEST:
-        return tuple(CHANNELS)
-    return chosen.channels.get(kind, _DEFAULT) if kind in {one.kind for one in CHOOSABLE} else _DEFAULT
 
 
 def plan() -> int:
@@ -174,35 +159,18 @@ def send_due(channel: DeliveryChannel, is_stopped: Callable[[], bool] = lambda: 
 
 def _end_unneeded(batch: Batch, channel: DeliveryChannel, chosen: NoticeSettings) -> list[Delivery]:
     """End the deliveries that there is no reason for any more. Returns the others."""
-    person, notices = batch.deliveries[0].notice.user, [one.notice for one in batch.deliveries]
+    person = batch.deliveries[0].notice.user
     reaches = channel.is_on() and channel.reaches(person, chosen)
-    # Read for all notices of the message at once. Much may have happened since they were written.
-    runs = {notice.run_id for notice in notices if notice.run_id}
-    gates = {notice.gate_id for notice in notices if notice.gate_id}
-    visible = set(visible_runs(person).filter(pk__in=runs).values_list("pk", flat=True)) if runs else set()
-    asked = set(gates_asking(person).filter(pk__in=gates).values_list("pk", flat=True)) if gates else set()
-    may_approve = set(approvable_gates(person).filter(pk__in=gates).values_list("pk", flat=True)) if gates else set()
+    outdated = why_outdated(person, [one.notice for one in batch.deliveries])
 
     def why_not(notice: Notice) -> str:
-        gate = notice.gate
         if not person.is_active:
             return "The person is not active."
         if not channel.is_on():
             return "The installation no longer has this channel."
         if not (notice.address or reaches):
             return "The person no longer has an address for it."
-        if notice.kind in {NoticeKind.EMAIL_ADDED, NoticeKind.PASSWORD_RESET} and not account_mails.is_needed(notice):
-            return "The link is no longer needed."
-        if notice.run_id and notice.run_id not in visible:
-            return "The person may no longer see the run."
-        if gate is None:
-            return ""
-        if gate.status != GateStatus.OPEN:
-            return "The decision was made, or is no longer needed."
-        if notice.kind == NoticeKind.ASSIGNED and gate.assigned_to_id != person.pk:
-            return "The decision is the turn of someone else now."
-        may = asked if notice.kind == NoticeKind.DECISION_NEEDED else may_approve
-        return "" if gate.pk in may else "The decision no longer waits for this person."
+        return outdated.get(notice.pk, "")
 
     wanted, unneeded = [], defaultdict[str, list[Delivery]](list)
     for one in batch.deliveries:

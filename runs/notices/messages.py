@@ -58,19 +58,19 @@ class Message:
 def line_of(notice: Notice) -> NoticeLine:
     title = printable(notice.run.title if notice.run else "").strip()
     subject = NOTICES[NoticeKind(notice.kind)].subject.format(title=title, about=notice.about)
+    link = str(settings.PUBLIC_URL) + path_of(notice)
     question = ""
     if notice.gate and settings.NOTICE_CONTENT == "question":
         question = printable(notice.gate.question)[:500]
-    return NoticeLine(notice, " ".join(subject.split()), link_of(notice), question)
+    return NoticeLine(notice, " ".join(subject.split()), link, question)
 
 
-def link_of(notice: Notice) -> str:
-    """Where the person sees and decides. The link alone decides nothing, and they have to be signed in."""
+def path_of(notice: Notice) -> str:
+    """Where on the site the person sees and decides. The link alone decides nothing, and they have to be signed in."""
     match notice.kind:
         case NoticeKind.TEST:
-            path = NOTICES_PATH
+            return NOTICES_PATH
         case NoticeKind.EMAIL_ADDED | NoticeKind.PASSWORD_RESET:
-            path = account_mails.path_of(notice)
+            return account_mails.path_of(notice)
         case _:
-            path = f"/runs/{notice.run_id}/" if notice.run_id else ACCOUNT_PATH
-    return str(settings.PUBLIC_URL) + path
+            return f"/runs/{notice.run_id}/" if notice.run_id else ACCOUNT_PATH

@@ -25,17 +25,26 @@ def due_time(kind: NoticeKind, now: datetime, chosen: NoticeSettings, zone: Zone
 
 
 def _after_quiet_hours(moment: datetime, begin: time | None, end: time | None, zone: ZoneInfo) -> datetime:
-    """This moment, or the end of the quiet hours that it is in. They may go past midnight."""
-    if begin is None or end is None:
-        return moment
+    """This moment, or the end of the quiet hours that it is in."""
     clock = moment.astimezone(zone).time()
-    is_quiet = begin <= clock < end if begin <= end else clock >= begin or clock < end
-    if not is_quiet:
+    if end is None or not _is_within(clock, begin, end):
         return moment
     local = moment.astimezone(zone)
     over = datetime.combine(local.date() + timedelta(days=clock >= end), end, zone)
     # Where clocks are set back, the hours that are repeated are quiet only once.
     return max(over.astimezone(moment.tzinfo), moment)
+
+
+def is_quiet(now: datetime, chosen: NoticeSettings, zone: ZoneInfo) -> bool:
+    """Whether these are quiet hours of the person."""
+    return _is_within(now.astimezone(zone).time(), chosen.quiet_from, chosen.quiet_until)
+
+
+def _is_within(clock: time, begin: time | None, end: time | None) -> bool:
+    """Whether it is between these times of the day. They may go past midnight; without them it is not."""
+    if begin is None or end is None:
+        return False
+    return begin <= clock < end if begin <= end else clock >= begin or clock < end
 
 
 def _next(clock: time, after: datetime, zone: ZoneInfo) -> datetime:

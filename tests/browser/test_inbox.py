@@ -15,8 +15,8 @@ from tests.browser.site import Site
 NOTES = """
 window.notes = "";
 class Notification {
-  static permission = "default";
-  static async requestPermission() { return (Notification.permission = "granted"); }
+  static get permission() { return sessionStorage.permission || "default"; }
+  static async requestPermission() { return (sessionStorage.permission = "granted"); }
   constructor(title) { document.documentElement.dataset.notes = (window.notes += title); }
 }
 window.Notification = Notification;
@@ -139,26 +139,42 @@ def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news
 
 
 @pytest.mark.exhaustive
-def test_who_asks_for_notifications_gets_one_when_the_number_rises(blank: Page, site: Site, me: str) -> None:
-    page = blank
+def test_who_asks_for_notifications_gets_them_of_the_kinds_they_have_chosen(clocked: Page, site: Site, me: str) -> None:
+    page, asked = clocked, list[str]()
     page.add_init_script(NOTES)
-    page.goto(site.url)
-    button = page.locator("[data-notify]")
+    page.on("request", lambda request: asked.append(request.url) if "/notices/new/" in request.url else None)
+    page.reload()
+    page.clock.run_for(30_000)
+    button, notes = page.locator("[data-notify]"), page.locator("html")
     expect(button).to_have_text("Notify me")
-    button.click()
+    assert (asked, page.evaluate("Notification.permission")) == ([], "default")
+
+    def come_round() -> None:
+        with page.expect_response("**/account/notices/new/**") as answer:
+            page.clock.run_for(30_000)
+        answer.value.finished()
+
+    with page.expect_response("**/account/notices/new/"):
+        button.click()
     expect(button).to_have_text("Notifications on")
     expect(button).to_have_attribute("aria-pressed", "true")
-    before = int(str(page.locator("[data-needed]").get_attribute("data-needed")))
-    waiting = number_of(rows(page)[0])
-    site.write("crowd", me, 3, 3, 0)  # one of them for a second person
-    site.write("note", waiting, "News.")
-    expect(page.locator("html")).to_have_attribute("data-notes", f"{before + 2} runs need your decision")
+    before = int(str(page.locator("[data-badge]").get_attribute("data-badge")))
+    run = site.write("sample_at", me, "plan")
+    come_round()
+    title = site.write("title_of", run)
+    expect(notes).to_have_attribute("data-notes", f"Needs your decision: {title}")
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("/waits"))
-    assert page.title() == f"({before + 2}) Needs your decision · pevsite"
-    page.reload()
-    page.evaluate("Notification.permission = 'granted'")
-    button.click()
-    expect(button).to_have_text("Notify me")
+    expect(page).to_have_title(f"({before + 1}) Needs your decision · pevsite")
+    page.goto(f"{site.url}/account/notices/")
+    page.get_by_role("group", name="A run has ended").get_by_label("Browser").uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#messages")).to_contain_text("Your choices are saved.")
+    site.write("stop", run)
+    other = site.write("sample_at", me, "plan")
+    come_round()
+    expect(notes).to_have_attribute("data-notes", f"Needs your decision: {site.write('title_of', other)}")
+    page.locator("[data-notify]").click()
+    expect(page.locator("[data-notify]")).to_have_text("Notify me")
 
 
 @pytest.mark.exhaustive

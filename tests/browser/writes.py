@@ -322,6 +322,10 @@ def rename(run: int, title: str) -> None:
     owner_actions.rename(run, Run.objects.get(pk=run).owner, title)
 
 
+def title_of(run: int) -> str:
+    return Run.objects.get(pk=run).title
+
+
 def note(run: int, text: str) -> None:
     """A line in the history of a run."""
     record(run, Note(text=text))
@@ -370,6 +374,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         stop,
         note,
         template,
+        title_of,
         step,
         token,
         deactivate,

@@ -27,6 +27,7 @@ from runs.lifecycle.decisions_together import equal_gates
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Event, Gate, Run, User
+from runs.notices.browser import shows_decisions
 from runs.people.permissions import can_manage
 from runs.readmodel import run_queries
 from runs.readmodel.run_again import revision_in_words
@@ -249,13 +250,16 @@ class _Counted(Paginator):  # type: ignore[type-arg]  # the class cannot be subs
 
 @dataclass(frozen=True)
 class Inbox:
-    """What the page shows. `first_time`: this person has no run at all yet. `pace`: of their own decisions."""
+    """What the page shows. `first_time`: this person has no run at all yet. `pace`: of their own decisions. `badge`:
+    the number of decisions in the title, 0 where the person does not want it there or it is quiet.
+    """
 
     selection: Selection
     counts: ListCounts
     rows: Sequence[InboxRow]
     page: Page[int]
     pace: DecisionPace | None = None
+    badge: int = 0
 
     @property
     def first_time(self) -> bool:
@@ -346,7 +350,9 @@ def read_inbox(user: User, selection: Selection) -> Inbox:
     keys = run_queries.keys_of_list(user, selection.show, selection.filters, selection.sort, put_off)
     page = _Counted(keys, int(getattr(counted, selection.show.value))).get_page(selection.page)
     rows = _rows(user, run_queries.rows_of(page.object_list), selection, put_off)
-    return Inbox(selection, counted, rows, page, own_pace(user) if selection.show is Show.MINE else None)
+    pace = own_pace(user) if selection.show is Show.MINE else None
+    badge = counted.needed if counted.needed and shows_decisions(user, timezone.now()) else 0
+    return Inbox(selection, counted, rows, page, pace, badge)
 
 
 def _rows(user: User, runs: Sequence[Run], selection: Selection, put_off: Sequence[int]) -> list[InboxRow]:

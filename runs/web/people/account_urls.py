@@ -6,13 +6,14 @@ from django.views.generic import RedirectView
 
 from runs.web.people import provider_pages, time_zone_page
 from runs.web.people.mail_addresses import confirm_email, if_mail_is_sent
-from runs.web.people.notices_page import notices
+from runs.web.people.notices_page import new_notices, notices
 from runs.web.people.sign_in_pages import asked_again_before, end_session
 
 urlpatterns = [
     path("inactive/", views.account_inactive, name="account_inactive"),
     path("again/", views.reauthenticate, name="account_reauthenticate"),
     path("notices/", notices, name="notices"),
+    path("notices/new/", new_notices, name="new_notices"),
     path("password/", asked_again_before(views.password_change), name="account_change_password"),
     path("password/new/", asked_again_before(views.password_set), name="account_set_password"),
     path("methods/webauthn/", RedirectView.as_view(pattern_name="mfa_index"), name="mfa_list_webauthn"),  # listed there

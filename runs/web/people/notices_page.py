@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from runs.enums import Digest, NoticeChannel, NoticeKind
 from runs.errors import InvalidInput
 from runs.logs import about
-from runs.models import NoticeSettings, User
-from runs.notices import choices, deliveries
-from runs.notices.channels.channel import DeliveryChannel
+from runs.models import Notice, NoticeSettings, User
+from runs.notices import choices
+from runs.notices.browser import became_due
 from runs.notices.channels.email_channel import confirmed_address
 from runs.notices.channels.registry import channels_on
 from runs.notices.kinds import CHOOSABLE
+from runs.notices.messages import line_of, path_of
 from runs.people.time_zones import zone_of
 from runs.web.site.posted_fields import PostedForm, Text, verbs
 from runs.web.site.requests import about_request, person
 
 log = logging.getLogger(__name__)
+_OVERLAP = timedelta(minutes=1)
 _DIGESTS = {
     Digest.AT_ONCE: "At once",
     Digest.HOURLY: "Together, every hour",
@@ -70,13 +77,25 @@ class NoticesForm(PostedForm):
 
 @dataclass(frozen=True)
 class ChannelBox:
-    channel: DeliveryChannel
+    label: str
     value: str
     is_ticked: bool
 
-    @property
-    def label(self) -> str:
-        return self.channel.label
+
+@never_cache
+@require_safe
+def new_notices(request: HttpRequest) -> JsonResponse:
+    """For scripts: what has become due for the person after `since`, which is the `now` of the answer before. A title
+    and a path, as in other notices. The last minute before is listed again, because something may have been being
+    written then; the page knows what it has shown.
+    """
+    now = timezone.now()
+    found: Sequence[Notice] = ()
+    with suppress(ValueError, TypeError, OverflowError):  # no time, one without a zone, or none that there is
+        since = parse_datetime(request.GET.get("since", "")) or now
+        found = became_due(person(request), since - _OVERLAP, now)
+    listed = [{"id": one.pk, "title": line_of(one).subject, "path": path_of(one)} for one in found]
+    return JsonResponse({"now": now.isoformat(), "notices": listed})
 
 
 @never_cache
@@ -127,17 +146,18 @@ def _carry_out(who: User, given: dict[str, Any]) -> tuple[str, str]:
 
 def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:
     who = person(request)
-    row = deliveries.settings_of([who])[who.pk]
+    row = choices.settings_of([who])[who.pk]
     on = channels_on()
+    columns = {NoticeChannel.BROWSER: "Browser", **{one.channel: one.label for one in on}}
     reached = [one for one in on if one.reaches(who, row)]
     context |= {
         "kinds": [
             (
                 one.label,
                 [
-                    ChannelBox(channel, f"{one.kind}:{channel.channel}", channel.channel in wanted)
-                    for channel in on
-                    for wanted in [deliveries.channels_for(one.kind, row)]
+                    ChannelBox(label, f"{one.kind}:{channel}", channel in wanted)
+                    for wanted in [choices.channels_for(one.kind, row)]
+                    for channel, label in columns.items()
                 ],
             )
             for one in CHOOSABLE

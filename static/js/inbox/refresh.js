@@ -38,8 +38,8 @@ function keepFresh(region) {
   });
   region.addEventListener("htmx:after:swap", () => {
     const icon = document.querySelector("link[rel=icon][data-waits]");
-    const needed = Number(region.querySelector("[data-needed]")?.dataset.needed || 0);
-    if (icon) icon.href = needed ? icon.dataset.waits : icon.dataset.quiet;
+    const badge = Number(region.querySelector("[data-badge]")?.dataset.badge || 0);
+    if (icon) icon.href = badge ? icon.dataset.waits : icon.dataset.quiet;
   });
   setInterval(() => {
     if (Date.now() - last >= wait() * 1000) refresh();

@@ -135,6 +135,7 @@ TABLE = {
     "account/password/": of_allauth(302),
     "account/password/new/": of_allauth(get=200, post=200),
     "account/notices/": Row(get=MINE, post=(302,) * 5, sent={"verb": "remove_chat"}),
+    "account/notices/new/": Row(get=MINE),
     "account/email/": of_allauth(404),
     "account/email/<str:key>/": NO_MAIL,
     "account/password/reset/": NO_MAIL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import time
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -12,12 +12,15 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from runs.enums import AuditKind, DeliveryStatus, Digest, NoticeChannel, NoticeKind
+from runs.lifecycle.gate_decisions import cancel
 from runs.models import AuditEntry, Delivery, Notice, NoticeSettings, User
 from runs.notices import deliveries
+from runs.notices.browser import became_due
+from runs.notices.outbox import tell
 from runs.pev.decision_limits import parse_installation
 from runs.web.operations.setup_findings import Finding, findings
 from tests import factories
-from tests.integration.notices.receiver import asked, with_mail
+from tests.integration.notices.receiver import asked, choose, with_mail
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -126,7 +129,94 @@ def test_a_test_goes_through_the_outbox_and_once_a_minute(alice: User, alice_cli
 def test_without_a_channel_the_page_says_so(alice_client: Client, settings: Settings) -> None:
     settings.MAILERS, settings.WEBHOOKS, settings.CHAT_SERVICES = {}, "", frozenset()
     page = alice_client.get("/account/notices/").text
-    assert ("This installation sends no notices." in page, "PEV_SMTP_HOST" in page) == (True, False)
+    said = "This installation sends notices nowhere else." in page
+    assert (said, "PEV_SMTP_HOST" in page, "decision_needed:browser" in page) == (True, False, True)
+
+
+# ---- in the browser -----------------------------------------------------------------------------------------------
+
+
+def news(browser: Client, since: object = "") -> Any:
+    return browser.get("/account/notices/new/", {"since": str(since)}, headers={"HX-Request": "true"}).json()
+
+
+def test_an_open_page_gets_titles_and_paths_of_what_is_new(alice_client: Client, settings: Settings) -> None:
+    settings.NOTICE_CONTENT = "question"
+    at_first = news(alice_client)
+    assert at_first["notices"] == []
+    run = asked(title="Contracts\nof May")
+    found = news(alice_client, at_first["now"])
+    row = Notice.objects.get(run=run)
+    expected = {"id": row.pk, "title": "Needs your decision: Contracts of May", "path": f"/runs/{run.pk}/"}
+    assert found["notices"] == [expected]
+    assert news(alice_client, found["now"])["notices"] == [expected], "again within a minute, with the same id"
+    Notice.objects.update(created_at=timezone.now() - timedelta(seconds=90))
+    assert news(alice_client, found["now"])["notices"] == []
+    assert Delivery.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    "since", ["yesterday", "2026-13-01T00:00Z", "2026-01-01T00:00:00", "0001-01-01T00:00Z", "9999-12-31T00:00Z"]
+)
+def test_a_page_that_asks_for_what_cannot_be_gets_an_answer(alice_client: Client, since: str) -> None:
+    assert news(alice_client, since)["notices"] == []
+
+
+NOON = datetime(2030, 7, 1, 12, tzinfo=UTC)
+NIGHT: dict[str, Any] = {"quiet_from": time(11), "quiet_until": time(13)}
+
+
+@pytest.mark.parametrize(
+    ("fields", "written", "asked_at", "is_shown"),
+    [
+        ({}, 0, 1, True),
+        ({}, -10, 1, False),  # a page was asking all the time
+        (NIGHT, 0, 1, False),
+        (NIGHT, 0, 61, True),  # when they are over
+        (NIGHT, 0, 90, False),  # and not again
+        ({"digest": Digest.HOURLY}, 1, 30, False),
+        ({"digest": Digest.HOURLY}, 1, 61, True),
+        ({"digest": Digest.DAILY, "daily_at": time(8)}, 1, 20 * 60 + 1, True),
+        ({"channels": {NoticeKind.DECISION_NEEDED: (NoticeChannel.EMAIL,)}}, 0, 1, False),
+        ({"channels": {NoticeKind.RUN_ENDED: ()}}, 0, 1, True),
+    ],
+)
+def test_what_a_person_has_chosen_holds_in_the_browser_too(
+    alice: User, fields: dict[str, Any], written: int, asked_at: int, *, is_shown: bool
+) -> None:
+    """Minutes after noon, by a page that asked five minutes before."""
+    choose(alice, **fields)
+    asked()
+    Notice.objects.update(created_at=NOON + timedelta(minutes=written))
+    now = NOON + timedelta(minutes=asked_at)
+    assert bool(became_due(alice, now - timedelta(minutes=5), now)) == is_shown
+
+
+def test_what_is_outdated_private_or_about_an_account_is_not_shown_in_the_browser(alice: User, bob: User) -> None:
+    begun = timezone.now() - timedelta(minutes=1)
+    decided, unshared, still = asked(bob), asked(bob), asked(bob)
+    cancel(decided.pk, alice)
+    unshared.shares.all().delete()
+    for kind in (NoticeKind.ACCOUNT, NoticeKind.EMAIL_ADDED, NoticeKind.PASSWORD_RESET):
+        tell(bob, kind, occurrence="1", address="bob@example.org")
+    found = became_due(bob, begun, timezone.now())
+    assert {(one.run, one.kind) for one in found} == {(decided, "run_ended"), (still, "decision_needed")}
+
+
+def test_title_and_icon_say_that_decisions_are_needed_unless_a_person_does_not_want_it_or_it_is_quiet(
+    alice: User, alice_client: Client
+) -> None:
+    asked()
+
+    def title() -> str:
+        found = re.search(r"<title>([^·]*)", alice_client.get("/").text)
+        return " ".join(found[1].split()) if found else ""
+
+    assert title() == "(1) Needs your decision"
+    choose(alice, channels={NoticeKind.DECISION_NEEDED: (NoticeChannel.EMAIL,)})
+    assert title() == "Needs your decision"
+    choose(alice, channels={}, quiet_from=time(0), quiet_until=time(23, 59, 59, 999_999))
+    assert title() == "Needs your decision"
 
 
 @pytest.fixture
