@@ -6,7 +6,9 @@ from pydantic import StringConstraints
 
 from runs.contracts.base import Contract
 
-_Text = Annotated[str, StringConstraints(max_length=500)]
+MAX_TEXT = 500
+"""Characters of a field."""
+_Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 
 
 class AuditDetails(Contract):

@@ -9,19 +9,21 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from django.db import close_old_connections, connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from runs.enums import AuditChannel, AuditKind
 from runs.models import AuditEntry
 
-_AT_ONCE = 2_000
+_AT_ONCE = 1_000
+"""Lines in memory at the same time."""
 _COLUMNS = (
     *("number", "at", "kind", "by_id", "by", "run_number", "subject", "digest", "details"),
     *("address", "channel", "through", "previous", "hash"),
 )
 _ORIGIN = frozenset({"address", "channel", "through"})
-_COMPUTED = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+_COMPUTED = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _SAID = frozenset({"person", "gate_kind", "step", "attempt", "version"})
 _NAMES = {"words": "words with hash", "sha256": "file with hash", "name": "", "how": "by", "after": "now"}
 _HASHES = frozenset({"words", "sha256"})
@@ -29,7 +31,9 @@ _HASHES = frozenset({"words", "sha256"})
 
 @dataclass(frozen=True)
 class AuditFilter:
-    """Which lines; empty fields narrow nothing. `since` and `until` are days in the zone of the installation."""
+    """Which lines; empty fields narrow nothing. `since` and `until` are days in the current time zone, on pages that of
+    the person.
+    """
 
     kind: str = ""
     by: str = ""
@@ -100,16 +104,17 @@ def as_csv(lines: QuerySet[AuditEntry], *, with_origin: bool) -> Iterator[bytes]
     writer = csv.writer(echo := _Echo())
     writer.writerow(columns)
     yield b"\xef\xbb\xbf" + echo.take()  # spreadsheets take the text for UTF-8 only with this mark
-    for line in _plain(lines, columns):
-        writer.writerow([_cell(line[name]) for name in columns])
+    for rows in _plain(lines, columns):
+        writer.writerows([_cell(line[name]) for name in columns] for line in rows)
         yield echo.take()
 
 
 def as_json(lines: QuerySet[AuditEntry], *, with_origin: bool) -> Iterator[bytes]:
     """A list of objects, one on a line."""
     yield b"["
-    for count, line in enumerate(_plain(lines, _columns(with_origin=with_origin))):
-        yield (b",\n" if count else b"\n") + json.dumps(line, ensure_ascii=False).encode()
+    for count, rows in enumerate(_plain(lines, _columns(with_origin=with_origin))):
+        text = ",\n".join(json.dumps(line, ensure_ascii=False) for line in rows)
+        yield ((",\n" if count else "\n") + text).encode()
     yield b"\n]\n"
 
 
@@ -117,9 +122,22 @@ def _columns(*, with_origin: bool) -> list[str]:
     return [name for name in _COLUMNS if with_origin or name not in _ORIGIN]
 
 
-def _plain(lines: QuerySet[AuditEntry], columns: list[str]) -> Iterator[dict[str, Any]]:
-    for line in lines.values(*columns).iterator(_AT_ONCE):
-        yield {**line, "at": line["at"].isoformat()}
+def _plain(lines: QuerySet[AuditEntry], columns: list[str]) -> Iterator[list[dict[str, Any]]]:
+    """The lines, some at a time, each time by a query of its own: a slow reader of a download holds no transaction and
+    no connection.
+    """
+    there = lines
+    while rows := _read(there, columns):
+        yield rows
+        there = lines.filter(number__lt=rows[-1]["number"])
+
+
+def _read(lines: QuerySet[AuditEntry], columns: list[str]) -> list[dict[str, Any]]:
+    try:
+        return [{**line, "at": line["at"].isoformat()} for line in lines.values(*columns)[:_AT_ONCE]]
+    finally:
+        if not connection.in_atomic_block:  # it is one of the thread that reads these lines, and of no request
+            close_old_connections()
 
 
 def _cell(value: Any) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from runs.contracts.audit import AuditDetails
+from runs.contracts.audit import MAX_TEXT, AuditDetails
 from runs.enums import AuditChannel, AuditKind
 from runs.models import AuditEntry, AuditHead, User
 from runs.store import audit_triggers, event_log
@@ -105,7 +105,7 @@ def record(
         run_number=run_id,
         subject=_text(subject, 200),
         digest=digest,
-        details=AuditDetails(**details).model_dump(mode="json", exclude_defaults=True),
+        details=AuditDetails(**_printable(details)).model_dump(mode="json", exclude_defaults=True),
     )
     event_log.at_end(partial(_append, line))
 
@@ -113,6 +113,10 @@ def record(
 def digest_of_words(words: str) -> str:
     """The SHA-256 of what a person wrote; empty if they wrote nothing. The words themselves are in the run."""
     return hashlib.sha256(words.strip().encode(errors="replace")).hexdigest() if words.strip() else ""
+
+
+def _printable(details: dict[str, Any]) -> dict[str, Any]:
+    return {name: _text(value, MAX_TEXT) if isinstance(value, str) else value for name, value in details.items()}
 
 
 def _text(text: str, length: int) -> str:

@@ -10,12 +10,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from runs.enums import AuditChannel, AuditKind, GateKind, GateStatus, ShareLevel
 from runs.models import Attempt, AuditEntry, Gate, Plan, Run, User
+from runs.readmodel import audit_lines
 from runs.readmodel.approvals import decisions_on_record
+from runs.readmodel.audit_lines import AuditFilter, as_csv, as_json
 from runs.store import audit_trail
 from runs.store.audit_trail import Origin, coming_from
 from runs.web.audit.audit_pages import PAGE_LINES
@@ -121,7 +124,9 @@ def test_pages_are_of_bounded_size_and_lead_on(root_client: Client) -> None:
     assert "Older lines" not in older
 
 
-@pytest.mark.parametrize("subject", ["=1+1", "+1", "-1", "@A1", "\t=1", '=HYPERLINK("https://example.org")', "＝1"])
+@pytest.mark.parametrize(
+    "subject", ["=1+1", "+1", "-1", "@A1", "\t=1", "\n=1", '=HYPERLINK("https://example.org")', "＝1"]
+)
 def test_no_cell_is_computed_by_a_spreadsheet(root_client: Client, subject: str) -> None:
     audit_trail.record(AuditKind.FILE_DOWNLOADED, run_id=1, subject=subject)
     header, row = csv.reader(io.StringIO(text_of(root_client.get("/audit.csv?run=1"))))
@@ -163,6 +168,30 @@ def test_one_page_says_who_approved_what_and_that_it_ran(alice_client: Client) -
         assert f'id="decision-{one.gate.pk}"' in page
     assert "what ran</span>" in page
     assert "differs</span>" not in page
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL sorts so few lines without an index")
+@pytest.mark.parametrize("chosen", [AuditFilter(), AuditFilter(kind="x"), AuditFilter(by="x"), AuditFilter(run=1)])
+def test_a_page_of_a_long_trail_is_read_without_sorting_it(chosen: AuditFilter) -> None:
+    assert "ORDER BY" not in chosen.lines()[:PAGE_LINES].explain()
+
+
+def test_a_long_trail_is_exported_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line once, with no more of them in memory than are read at once."""
+    monkeypatch.setattr(audit_lines, "_AT_ONCE", 2)
+    for _ in range(5):
+        audit_trail.record(AuditKind.RENAMED, run_id=1)
+    lines = AuditFilter(run=1).lines()
+    assert [line["number"] for line in json.loads(b"".join(as_json(lines, with_origin=True)))] == [5, 4, 3, 2, 1]
+    pieces = list(as_csv(lines, with_origin=True))
+    assert [piece.count(b"run_renamed") for piece in pieces] == [0, 2, 2, 1]
+    assert len(list(csv.reader(io.StringIO(b"".join(pieces).decode("utf-8-sig"))))) == 6
+
+
+def test_details_are_stored_in_printable_form_and_cut() -> None:
+    audit_trail.record(AuditKind.TOKEN_MADE, name="\0\u202egnp.exe" + "\x1b" * 500)
+    name = AuditEntry.objects.get().details["name"]
+    assert (name.startswith("\\u0000\\u202egnp.exe\\u001b"), len(name)) == (True, 500)
 
 
 def other_plan(run: Run) -> None:
