@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from django.db.models import Count, F, Max, Min, Q
 
 from runs.contracts.base import OUTPUT, RESULT, STEP, TOOL
+from runs.enums import AuditKind
 from runs.evidence.passages import Passage, find_quote, passage_in
 from runs.evidence.results import Evidence, Judgement
-from runs.models import Attempt, Run, ToolCall, Tree, Verdict
+from runs.models import Attempt, AuditEntry, Gate, Run, ToolCall, Tree, Verdict
 from runs.models.files import tree_digest
 from runs.operations.backup import named_contents
+from runs.readmodel.approvals import differs
 from runs.store import audit_trail, blobs, renditions, trees
 from runs.store.audit_trail import AuditCheck
 from runs.text.normalisation import markup_of
@@ -43,6 +45,7 @@ def faults(seen: Verified) -> Iterator[str]:
     yield from _histories(seen)
     yield from _evidence(seen)
     yield from audit_trail.problems(seen.audit)
+    yield from _decisions()
 
 
 def _contents(seen: Verified) -> Iterator[str]:
@@ -100,6 +103,25 @@ def _evidence(seen: Verified) -> Iterator[str]:
             if problem := _problem_with_text(attempt, quote) if _is_text(quote.source) else _problem_in_file(quote):
                 run_id, step = attempt.step.plan.run_id, attempt.step.key
                 yield f"The evidence of run {run_id}, step {step}, attempt {attempt.number} {problem}."
+
+
+def _decisions() -> Iterator[str]:
+    """Decisions that their lines in the audit trail do not record: who removes the last lines of the trail, and the
+    number and the hash of the newest, leaves these.
+    """
+    first = AuditEntry.objects.order_by("number").first()
+    if first is None:
+        return
+    decided = Gate.objects.filter(decided_at__gte=first.at).only("run_id", "status", "digest", "decided_by_id")
+    gates = list(decided.order_by("id"))  # before the lines: those of decisions in the meantime do no harm
+    lines = AuditEntry.objects.filter(kind=AuditKind.DECIDED).only("digest", "by_id", "details").order_by("number")
+    by_gate = {line.details.get("gate"): line for line in lines.iterator(_AT_ONCE)}
+    for gate in gates:
+        line = by_gate.get(gate.pk)
+        if line is None:
+            yield f"Decision {gate.pk} of run {gate.run_id} has no line in the audit trail: the line was removed."
+        elif differs(gate, line):
+            yield f"Decision {gate.pk} of run {gate.run_id} is not the one in line {line.pk} of the audit trail."
 
 
 def _quotes(judged: Judgement | Verdict) -> Iterator[Evidence]:

@@ -60,7 +60,7 @@ def _decision(run: Run, gate: Gate, line: AuditEntry | None) -> DecisionOnRecord
 
 
 def _compare(run: Run, gate: Gate, line: AuditEntry | None) -> Comparison:
-    if line is not None and _differs(gate, line):
+    if line is not None and differs(gate, line):
         return Comparison(False, "The decision as it is stored now differs from the audit trail: it was changed since.")
     if gate.status != GateStatus.APPROVED:
         return Comparison(None, "Nothing was approved.")
@@ -76,7 +76,8 @@ def _compare(run: Run, gate: Gate, line: AuditEntry | None) -> Comparison:
             return Comparison(None, "The decision is not bound to what ran.")
 
 
-def _differs(gate: Gate, line: AuditEntry) -> bool:
+def differs(gate: Gate, line: AuditEntry) -> bool:
+    """Whether a decision as it is stored now is not the one that its line records."""
     was = (line.digest, line.by_id, line.details.get("decision"))
     return was != (gate.digest, gate.decided_by_id, gate.status)
 

@@ -155,8 +155,11 @@ def _hash_of(values: dict[str, Any]) -> str:
 
 @dataclass
 class AuditCheck:
-    """How many lines were checked, and the hash of the newest. Noted down elsewhere, it proves the trail up to here."""
+    """How many lines were checked, and the hash of the newest. Noted down elsewhere, it proves the trail up to here:
+    `noted` is such a hash of an earlier check, empty for none.
+    """
 
+    noted: str = ""
     lines: int = 0
     newest: str = ""
 
@@ -166,29 +169,37 @@ def problems(seen: AuditCheck) -> Iterator[str]:
     for name in audit_triggers.missing(connection):
         yield f"The trigger {name} of the audit trail is missing or was changed: lines could be changed or removed."
     number, previous = 0, ""
+    before = _newest()
+    at_head, is_noted = before[0] == 0, not seen.noted
     for values in _rows():
         number += 1
         if values["number"] != number:
-            before = values["number"] - 1
-            missing = f"Lines {number} to {before}" if number < before else f"Line {number}"
-            yield f"{missing} of the audit trail {'are' if number < before else 'is'} missing."
+            last = values["number"] - 1
+            missing = f"Lines {number} to {last}" if number < last else f"Line {number}"
+            yield f"{missing} of the audit trail {'are' if number < last else 'is'} missing."
             number = values["number"]
         elif values["previous"] != previous:
             yield f"Line {number} of the audit trail does not follow from line {number - 1}: one of them was replaced."
         if values["hash"] != _hash_of({name: values[name] for name in _HASHED}):
             yield f"Line {number} of the audit trail does not match its hash: it was changed."
         previous = values["hash"]
+        at_head = at_head or (number, previous) == before
+        is_noted = is_noted or previous == seen.noted
         seen.lines, seen.newest = seen.lines + 1, previous
-    yield from _problems_at_end(number, previous)
-
-
-def _problems_at_end(number: int, newest: str) -> Iterator[str]:
-    head = AuditHead.objects.filter(pk=_HEAD).first()
-    known = (head.number, head.hash) if head else (0, "")
-    if known[0] > number:
-        yield f"The audit trail ends with line {number}, and line {known[0]} was written: the last lines are missing."
-    elif known != (number, newest):
+    # Lines may have been added during the check: those before are there, and there are no more than were written.
+    after = _newest()
+    if number < before[0]:
+        yield f"The audit trail ends with line {number}, and line {before[0]} was written: the last lines are missing."
+    elif not at_head or number > after[0] or (number == after[0] and previous != after[1]):
         yield f"The audit trail ends with line {number}, which pevsite has not written like that."
+    if not is_noted:
+        yield f"No line of the audit trail has the hash {printable(seen.noted)}: the trail was written again since."
+
+
+def _newest() -> tuple[int, str]:
+    """The number and the hash of the line that was written last."""
+    head = AuditHead.objects.filter(pk=_HEAD).first()
+    return (head.number, head.hash) if head else (0, "")
 
 
 def _rows() -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from runs.management.terminal import TerminalCommand
 from runs.operations.verify_installation import Verified, faults
+from runs.store.audit_trail import AuditCheck
 from runs.text.plural import pluralize
 
 MAX_SHOWN = 1_000
@@ -21,10 +22,16 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: Any) -> None:
+        parser.add_argument(
+            "--audit-hash",
+            default="",
+            metavar="HASH",
+            help="the hash of the newest line of the audit trail, as an earlier check printed it: a line must have it",
+        )
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        seen, found = Verified(), 0
+    def handle(self, *args: Any, audit_hash: str, **options: Any) -> None:
+        seen, found = Verified(audit=AuditCheck(audit_hash.strip().lower())), 0
         for fault in faults(seen):
             found += 1
             if found <= MAX_SHOWN:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.db.models import F
 
-from runs.models import Event, Run, ToolCall, Tree, Verdict
-from runs.store import blobs
+from runs.enums import AuditKind
+from runs.models import AuditEntry, AuditHead, Event, Gate, Run, ToolCall, Tree, Verdict
+from runs.store import audit_triggers, blobs
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +55,16 @@ def other_quote(run: Run) -> None:
                     return
 
 
+def cut_trail(run: Run) -> None:
+    """The trail ends before the last decision, and its head says so too."""
+    last = AuditEntry.objects.filter(kind=AuditKind.DECIDED).latest("number")
+    audit_triggers.drop(connection)
+    AuditEntry.objects.filter(number__gte=last.number).delete()
+    audit_triggers.make(connection)
+    newest = AuditEntry.objects.latest("number")
+    AuditHead.objects.update(number=newest.number, hash=newest.hash)
+
+
 DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
     "a changed file": (lambda run: blob(run).write_bytes(b"other"), "does not match its hash"),
     "a lost file": (lambda run: blob(run).unlink(), " is missing: “"),
@@ -64,6 +76,11 @@ DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
     "lost events at the end": (
         lambda run: Event.objects.filter(run=run, seq=run.event_count).delete(),
         "are not numbered from 1 to the last",
+    ),
+    "a cut audit trail": (cut_trail, "has no line in the audit trail: the line was removed"),
+    "another decision": (
+        lambda run: Gate.objects.filter(run=run, status="approved").update(decided_by=made.charlie()),
+        " of the audit trail.",
     ),
     "another quote": (other_quote, "step inventory, attempt 1 is not at its place in review/inventory.md"),
     "another result of a tool": (

@@ -191,6 +191,34 @@ def test_a_whole_trail_is_counted_and_named_by_its_newest_hash() -> None:
     assert (seen.lines, seen.newest) == (3, AuditHead.objects.get().hash)
 
 
+class WhileWriting(AuditCheck):
+    """Another line is written when the check has seen the third one."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "newest" and self.lines == 3:
+            audit_trail.record(AuditKind.RENAMED, subject="meanwhile")
+
+
+def test_lines_that_are_written_during_the_check_are_no_problem() -> None:
+    three_lines()
+    assert list(audit_trail.problems(WhileWriting())) == []
+    assert (AuditEntry.objects.count(), problems()) == (4, [])
+
+
+def test_a_trail_that_was_written_again_lacks_the_hash_that_was_noted() -> None:
+    three_lines()
+    noted = AuditHead.objects.get().hash
+    assert list(audit_trail.problems(AuditCheck(noted))) == []
+    with without_triggers():
+        AuditEntry.objects.all().delete()
+        AuditHead.objects.all().delete()
+    three_lines()
+    assert problems() == []
+    said = [f"No line of the audit trail has the hash {noted}: the trail was written again since."]
+    assert list(audit_trail.problems(AuditCheck(noted))) == said
+
+
 def test_missing_and_changed_triggers_are_found() -> None:
     assert audit_triggers.missing(connection) == []
     audit_triggers.drop(connection)
