@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 from collections import Counter
+from collections.abc import Callable
 from io import StringIO
 
 import pytest
@@ -16,11 +17,12 @@ from django.db import connections
 from django.test import AsyncClient, Client
 from pytest_django import Settings
 
-from runs.enums import AuditKind, ShareLevel
+from runs.enums import AuditKind, ShareLevel, Verb
+from runs.lifecycle.gate_decisions import decide_by_limit
 from runs.models import AuditEntry, Run, User
 from runs.operations.settings_audit import record_changed_settings
 from runs.people import access_tokens
-from runs.store import audit_trail
+from runs.store import audit_trail, event_log
 from runs.store.audit_trail import AuditCheck
 from runs.web.site import refusals
 from tests import factories as made
@@ -122,11 +124,40 @@ def test_the_lines_of_a_person_stay_when_they_are_deleted() -> None:
     assert AuditEntry.objects.filter(by_id=number, by="dora", kind=AuditKind.TOKEN_MADE).count() == 1
 
 
-def test_a_command_is_recorded_with_its_name_and_no_person() -> None:
+def invite() -> None:
     call_command("people", "invite", "dora", stdout=StringIO())
-    line = AuditEntry.objects.get(kind=AuditKind.INVITED)
-    assert (line.by_id, line.by, line.channel, line.subject) == (None, "", "terminal", "dora")
-    assert line.through.startswith("people, by ")
+
+
+def expire() -> None:
+    long_ago(made.finished_succeeded())
+    call_command("retention", "--days", "1", stdout=StringIO())
+
+
+def let_time_pass() -> None:
+    with event_log.writing():
+        gate = gate_of(made.awaiting_plan())
+        gate.run = event_log.locked(gate.run_id)
+        decide_by_limit(gate, Verb.REJECT, 1)
+
+
+WITHOUT_PERSON: dict[AuditKind, tuple[Callable[[], object], str, str]] = {
+    AuditKind.INVITED: (invite, "terminal", "people, by "),
+    AuditKind.RUN_DELETED: (expire, "terminal", "retention, by "),
+    AuditKind.DECIDED: (let_time_pass, "system", ""),
+    AuditKind.SETTING_CHANGED: (lambda: record_changed_settings("serve"), "system", ""),
+}
+"""Pages are in `ACTIONS`; sockets and programs in test_access_elsewhere, the provider in test_identity_provider."""
+
+
+@pytest.mark.parametrize("kind", WITHOUT_PERSON)
+def test_what_no_person_does_at_a_page_says_through_what_it_came(kind: AuditKind) -> None:
+    act, channel, through = WITHOUT_PERSON[kind]
+    act()
+    line = AuditEntry.objects.filter(kind=kind).last()
+    assert line is not None
+    assert (line.by_id, line.by, line.address, line.channel) == (None, "", "", channel)
+    assert line.through.startswith(through)
+    assert bool(line.through) is bool(through)
 
 
 def test_what_is_refused_to_a_person_is_recorded_without_what_they_asked_for(alice_client: Client) -> None:
