@@ -12,25 +12,18 @@ from typing import Any
 
 from django.conf import settings
 
-from runs.enums import AuditChannel
-from runs.people import access_tokens
-from runs.people.permissions import lacking_second_factor
-from runs.people.provider_accounts import proves_second_factor
-from runs.store.audit_trail import Origin, coming_from
+from runs.store.audit_trail import coming_from
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
-from runs.web.site import refusals, throttle
 from runs.web.site.addresses import MCP_PATH
+from runs.web.site.admission import NotAdmitted, admitted
+from runs.web.site.audit_origin import origin_of_program
 from runs.web.site.requests import client_of
 from runs.web.site.same_origin import came_as_https, is_same_origin, our_host, values
 
 MAX_BODY = 4_000_000
 """Bytes of one message. It is held in memory several times while it is parsed."""
 _OFF = "This installation is no MCP server. Whoever runs it can make it one: PEV_MCP_SERVER=on."
-_TOKENLESS = "This needs an access token, as “Authorization: Bearer pev_…”. Make one on the page “Access tokens”."
-_REFUSED = "This access token does not work or no longer works. Make another on the page “Access tokens”."
-_NO_FACTOR = "The person of this token must add a passkey or an authenticator app first, on the page “Sign-in methods”."
-_TOO_OFTEN = "Tokens that do not work came too often from here. Wait {} seconds. One that works is taken at once."
 
 
 class WithMcp:
@@ -68,30 +61,16 @@ def _refusal(scope: Any) -> tuple[HTTPStatus, str] | None:
 
 
 async def _serve(scope: Any, receive: Any, send: Any) -> None:
-    given = values(scope["headers"], b"authorization")
-    shown = token_in(given)
-    row = await from_database(lambda: access_tokens.usable_token(shown)) if shown else None
-    if row is None:
-        if given:
-            with coming_from(Origin(AuditChannel.PROGRAM, client_of(scope))):
-                await from_database(lambda: refusals.sign_in_refused("access token", client_of(scope)))
-        # Only failures are counted, so a token that works is never kept waiting by others behind the same address.
-        wait = throttle.wrong("an access token that is missing or does not work", {"address": client_of(scope)})
-        if wait:
-            await _answer(send, HTTPStatus.TOO_MANY_REQUESTS, _TOO_OFTEN.format(wait), retry_after=wait)
-        else:
-            await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
-        return
-    origin = Origin(AuditChannel.PROGRAM, client_of(scope), lambda: f"access token “{row.name}”", lambda: row.user)
-    if await from_database(lambda: lacking_second_factor([row.user]) and not proves_second_factor(row.user)):
-        with coming_from(origin):
-            await from_database(lambda: refusals.request_refused(row.user, "MCP server", "second factor missing"))
-        await _answer(send, HTTPStatus.FORBIDDEN, _NO_FACTOR)
+    given, address = values(scope["headers"], b"authorization"), client_of(scope)
+    try:
+        row = await from_database(lambda: admitted(given, address, "MCP server"))
+    except NotAdmitted as refusal:
+        await _answer(send, refusal.status, str(refusal), retry_after=refusal.retry_after)
         return
     server = await asyncio.to_thread(_load_server)
     scheme = "https" if settings.TLS else "http"
     caller = Caller(row.user, row.name, f"{scheme}://{our_host(scope['headers'])}")
-    with coming_from(origin):
+    with coming_from(origin_of_program(address, row)):
         await server.serve(caller, scope, receive, send, MAX_BODY)
 
 
@@ -100,14 +79,6 @@ def _load_server() -> ModuleType:
     from runs.web.mcp import server
 
     return server
-
-
-def token_in(values: list[bytes]) -> str:
-    """Returns the bearer token of the only Authorization header, or an empty string if there is
-    none or more than one.
-    """
-    kind, _, token = values[0].decode("latin-1").partition(" ") if len(values) == 1 else ("", "", "")
-    return token.strip() if kind.lower() == "bearer" else ""
 
 
 async def _answer(send: Any, status: HTTPStatus, sentence: str, *, retry_after: int = 0) -> None:

@@ -16,9 +16,9 @@ from twisted.web.http import HTTPChannel
 from runs.errors import NotAllowed
 from runs.people import access_tokens
 from runs.web.live.subscribers import from_database
-from runs.web.mcp.endpoint import token_in
 from runs.web.server.connections import Connection, Phase
 from runs.web.server.server_limits import has_room, is_message, max_body, max_unknown
+from runs.web.site.admission import token_in
 from runs.web.site.sessions import holder
 
 _SIGNED_OUT = "Files can be sent only by someone who has signed in. Nothing was stored. Sign in and send them again."

@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
 from runs.enums import AuditChannel
-from runs.models import User
+from runs.models import AccessToken, User
 from runs.store.audit_trail import Origin, coming_from
 from runs.web.site.requests import client_of, program_of
 from runs.web.site.same_origin import values
@@ -29,6 +29,13 @@ def origin_of(request: HttpRequest) -> Origin:
         return program_of(request.headers.get("User-Agent", ""))
 
     return Origin(AuditChannel.PAGE, request.META.get("REMOTE_ADDR", ""), through, person)
+
+
+def origin_of_program(address: str, token: AccessToken | None = None) -> Origin:
+    """Where an action comes from that a program asks for, with this access token if it has shown one that works."""
+    if token is None:
+        return Origin(AuditChannel.PROGRAM, address)
+    return Origin(AuditChannel.PROGRAM, address, lambda: f"access token “{token.name}”", lambda: token.user)
 
 
 def origin_of_socket(scope: Any) -> Origin:

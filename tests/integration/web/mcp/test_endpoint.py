@@ -15,7 +15,7 @@ from runs.enums import AuditChannel, AuditKind, GateStatus
 from runs.models import AuditEntry, Run, User
 from runs.people.identity_provider import IdentityProvider
 from runs.web.mcp import looking
-from runs.web.mcp.endpoint import token_in
+from runs.web.site.admission import token_in
 from runs.web.site.throttle import MAX_WRONG
 from tests import factories as made
 from tests.integration.web.deciding import address, form, gate_of
