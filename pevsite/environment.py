@@ -421,6 +421,20 @@ class Environment(BaseSettings):
         default=False,
         description="`on`: programs of people submit runs and read results at `/mcp`, with access tokens.",
     )
+    api: Switch = Field(
+        default=True, description="`off`: no REST API. Otherwise programs of people use it at `/api/v1/`, with tokens."
+    )
+    api_decides: Switch = Field(
+        default=False,
+        description="`on`: access tokens may have the scope `gates:decide`, with which programs decide over the REST "
+        "API in the name of a person.",
+    )
+    api_rate: Count = Field(
+        3_000,
+        ge=1,
+        le=1_000_000,
+        description="The most requests to the REST API with one access token in a minute.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -465,8 +479,8 @@ class Environment(BaseSettings):
         named = sorted(name for name in self.model_fields_set if name.startswith("oidc_"))
         if named and not self.oidc_url:
             raise ValueError(
-                f"{_variable(named[0])} says something about an identity provider, but PEV_OIDC_URL does not say which: "
-                "set PEV_OIDC_URL to its issuer, or remove the other variables that begin with PEV_OIDC_."
+                f"{_variable(named[0])} says something about an identity provider, but PEV_OIDC_URL does not say which"
+                ": set PEV_OIDC_URL to its issuer, or remove the other variables that begin with PEV_OIDC_."
             )
         if self.oidc_url and not (self.oidc_client_id and self.oidc_client_secret):
             raise ValueError(

@@ -223,6 +223,9 @@ WEB = _environment.web
 SERVICE_TOOLS = _environment.service_tools
 MCP = _environment.mcp
 MCP_SERVER = _environment.mcp_server
+API = _environment.api
+API_DECIDES = _environment.api_decides
+API_RATE = _environment.api_rate
 REHEARSAL_DELAY = _environment.rehearsal_delay
 POLICY = _environment.policy
 

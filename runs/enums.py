@@ -398,6 +398,30 @@ class ShareLevel(StrEnum):
     DECIDE = "decide"
 
 
+class TokenScope(StrEnum):
+    """What a program with an access token may do, in the name of a person who may do the same."""
+
+    RUNS_READ = "runs:read"
+    RUNS_WRITE = "runs:write"
+    GATES_READ = "gates:read"
+    GATES_DECIDE = "gates:decide"
+    ADMIN = "admin"
+
+    @property
+    def words(self) -> str:
+        match self:
+            case TokenScope.RUNS_READ:
+                return "Sees runs, and reads their reports and files."
+            case TokenScope.RUNS_WRITE:
+                return "Submits runs and changes them, but decides nothing."
+            case TokenScope.GATES_READ:
+                return "Sees which decisions are open."
+            case TokenScope.GATES_DECIDE:
+                return "Decides in your name, except where a second person or a second factor is needed."
+            case TokenScope.ADMIN:
+                return "Does what only administrators may do."
+
+
 class LinkKind(StrEnum):
     """What a link is for: to sign in again, or for the first time."""
 

@@ -41,3 +41,5 @@ class AuditDetails(Contract):
     # How many of them, such as refusals of one address within an hour.
     count: int | None = None
     days: int | None = None
+    # What an access token allows.
+    scopes: _Text = ""

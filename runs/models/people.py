@@ -6,12 +6,14 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 
-from runs.enums import LinkKind, Tour
+from runs.enums import LinkKind, TokenScope, Tour
 from runs.models.fields import only, word_field
 from runs.models.querysets import AccessTokenQuerySet, LinkQuerySet
 
 SUBMIT, DECIDE, ADMINISTER = "runs.add_run", "runs.decide_run", "runs.administer"
 """The permissions that rules ask for. `runs.people.roles` says who holds them."""
+DEFAULT_SCOPES = (TokenScope.RUNS_READ, TokenScope.RUNS_WRITE, TokenScope.GATES_READ)
+"""What a token allows for which no scopes were chosen, and so each that is older than scopes."""
 
 
 class User(AbstractUser):
@@ -32,6 +34,20 @@ class User(AbstractUser):
     def may_submit(self) -> bool:
         """Whether they may submit tasks."""
         return self.is_active and self.has_perm(SUBMIT)
+
+    def may_grant(self, scope: TokenScope) -> bool:
+        """Whether a token of this person may have this scope now.
+
+        It does not say that they may do all that the scope is about: who acts with a token needs the permissions that
+        they need on the pages.
+        """
+        match scope:
+            case TokenScope.GATES_DECIDE:
+                return bool(settings.API and settings.API_DECIDES)
+            case TokenScope.ADMIN:
+                return bool(settings.API) and self.is_administrator
+            case _:
+                return True
 
 
 class Link(models.Model):
@@ -65,6 +81,8 @@ class AccessToken(models.Model):
     # As exact as `access_tokens.NOTED_EVERY`.
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    # As in OAuth: words with spaces between them. Those that a later version knows allow nothing here.
+    scopes = models.CharField(max_length=200, db_default=" ".join(DEFAULT_SCOPES))
 
     objects = AccessTokenQuerySet.as_manager()
 
@@ -73,3 +91,13 @@ class AccessToken(models.Model):
 
     def __str__(self) -> str:
         return f"token “{self.name}” of {self.user_id}"
+
+    @property
+    def chosen_scopes(self) -> list[TokenScope]:
+        """The scopes that it was made with, in the order of the enumeration."""
+        words = self.scopes.split()
+        return [scope for scope in TokenScope if scope in words]
+
+    def allows(self, scope: TokenScope) -> bool:
+        """Whether it has this scope, and its person may still grant that."""
+        return scope in self.chosen_scopes and self.user.may_grant(scope)

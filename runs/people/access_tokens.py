@@ -3,17 +3,20 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from runs.enums import AuditKind
+from runs.enums import AuditKind, TokenScope
 from runs.errors import InvalidInput
 from runs.models import AccessToken, User
+from runs.models.people import DEFAULT_SCOPES
 from runs.store import audit_trail
 from runs.text.plural import pluralize
+from runs.text.truncate import quoted
 
 MAX_TOKENS = 10
 """Valid tokens of one person."""
@@ -27,10 +30,11 @@ PREFIX = "pev_"
 _FORM = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
-def issue(person: User, name: str, days: int) -> str:
+def issue(person: User, name: str, days: int, scopes: Iterable[str] = DEFAULT_SCOPES) -> str:
     """Make a token and return it; only its hash is stored. Tokens that have ended are deleted.
 
-    Raises InvalidInput for a name that cannot be used, a lifetime that is not in `LIFETIMES`, or one token too many.
+    Raises InvalidInput for a name that cannot be used, a lifetime that is not in `LIFETIMES`, scopes that the person
+    may not grant, or one token too many.
     """
     name = " ".join(name.split())
     if not name:
@@ -39,6 +43,7 @@ def issue(person: User, name: str, days: int) -> str:
         raise InvalidInput(f"The name has {len(name):,} characters; {MAX_NAME} are allowed.")
     if days not in LIFETIMES:
         raise InvalidInput(f"A token is made for {', '.join(map(str, LIFETIMES[:-1]))} or {LIFETIMES[-1]} days.")
+    words = _checked_scopes(person, scopes)
     token = PREFIX + secrets.token_urlsafe(32)
     now = timezone.now()
     with transaction.atomic():
@@ -54,10 +59,29 @@ def issue(person: User, name: str, days: int) -> str:
             )
         person.access_tokens.exclude(pk__in=person.access_tokens.living(now)).delete()
         AccessToken.objects.create(
-            user=person, name=name, token_hash=_hash(token), expires_at=now + timedelta(days=days)
+            user=person, name=name, token_hash=_hash(token), expires_at=now + timedelta(days=days), scopes=words
         )
-        audit_trail.record(AuditKind.TOKEN_MADE, by=person, subject=person.get_username(), name=name, days=days)
+        audit_trail.record(
+            AuditKind.TOKEN_MADE, by=person, subject=person.get_username(), name=name, days=days, scopes=words
+        )
     return token
+
+
+def _checked_scopes(person: User, scopes: Iterable[str]) -> str:
+    """Returns the scopes as they are stored. Raises InvalidInput for none, and for one that cannot be granted."""
+    words = set(scopes)
+    if unknown := sorted(words - set(TokenScope)):
+        raise InvalidInput(f"There is no scope {quoted(unknown[0])}. There are: {', '.join(TokenScope)}.")
+    chosen = [scope for scope in TokenScope if scope in words]
+    if not chosen:
+        raise InvalidInput("Choose at least one thing that the token allows; without any it would be of no use.")
+    for scope in chosen:
+        if person.may_grant(scope):
+            continue
+        if scope is TokenScope.ADMIN and not person.is_administrator:
+            raise InvalidInput("Only administrators have tokens that allow “admin”. Make the token without it.")
+        raise InvalidInput(f"This installation has no tokens that allow “{scope}”. Make the token without it.")
+    return " ".join(chosen)
 
 
 def of(person: User) -> list[AccessToken]:

@@ -7,11 +7,13 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, Settings
 
+from runs.enums import AuditKind, TokenScope
 from runs.errors import InvalidInput
-from runs.models import AccessToken, User
+from runs.models import AccessToken, AuditEntry, User
 from runs.people import access_tokens, accounts
+from tests import factories as made
 
 pytestmark = pytest.mark.services
 
@@ -117,3 +119,53 @@ def test_a_use_is_noted_once_in_a_while(alice: User, django_assert_num_queries: 
     now = AccessToken.objects.get().last_used_at
     assert now is not None
     assert now > earlier
+
+
+def test_a_token_allows_what_was_chosen_and_without_a_choice_what_older_tokens_allow(alice: User) -> None:
+    access_tokens.issue(alice, "old", 7)
+    access_tokens.issue(alice, "new", 7, ["gates:read", "runs:read", "gates:read"])
+    old, new = AccessToken.objects.order_by("pk")
+    assert (old.scopes, new.scopes) == ("runs:read runs:write gates:read", "runs:read gates:read")
+    assert AccessToken._meta.get_field("scopes").db_default == old.scopes
+    assert [scope for scope in TokenScope if new.allows(scope)] == [TokenScope.RUNS_READ, TokenScope.GATES_READ]
+    line = AuditEntry.objects.filter(kind=AuditKind.TOKEN_MADE).latest("number")
+    assert line.details == {"name": "new", "days": 7, "scopes": "runs:read gates:read"}
+
+
+@pytest.mark.parametrize(
+    ("scopes", "api", "decides", "says"),
+    [
+        ([], True, True, "Choose at least one thing that the token allows"),
+        (["runs:read", "runs:delete"], True, True, "There is no scope “runs:delete”. There are: runs:read, "),
+        (["gates:decide"], True, False, "This installation has no tokens that allow “gates:decide”."),
+        (["gates:decide"], False, True, "This installation has no tokens that allow “gates:decide”."),
+        (["runs:read", "admin"], True, True, "Only administrators have tokens that allow “admin”."),
+    ],
+)
+def test_scopes_that_cannot_be_granted_are_refused(
+    alice: User, settings: Settings, scopes: list[str], api: bool, decides: bool, says: str
+) -> None:
+    settings.API, settings.API_DECIDES = api, decides
+    with pytest.raises(InvalidInput) as refused:
+        access_tokens.issue(alice, "laptop", 7, scopes)
+    assert str(refused.value).startswith(says)
+    assert not AccessToken.objects.exists()
+
+
+def test_a_token_never_allows_more_than_its_person_and_the_installation_grant_now(db: None, settings: Settings) -> None:
+    settings.API_DECIDES = True
+    root = made.person("root", is_superuser=True)
+    token = access_tokens.issue(root, "laptop", 7, TokenScope)
+
+    def allowed() -> set[str]:
+        row = access_tokens.usable_token(token)
+        assert row is not None
+        return {scope for scope in TokenScope if row.allows(scope)}
+
+    assert allowed() == set(TokenScope)
+    settings.API_DECIDES = False
+    assert allowed() == set(TokenScope) - {"gates:decide"}
+    User.objects.filter(pk=root.pk).update(is_superuser=False)
+    assert allowed() == {"runs:read", "runs:write", "gates:read"}
+    AccessToken.objects.update(scopes="runs:read later:word")
+    assert allowed() == {"runs:read"}
