@@ -40,6 +40,13 @@ class Unreachable(PevError):
     """A server did not answer; it may do so later. The message is a sentence."""
 
 
+class Posted(NamedTuple):
+    """The status of an answer, and its header Retry-After, empty without one."""
+
+    status: int
+    retry_after: str
+
+
 class Fetched(NamedTuple):
     """`address`: where it was found in the end; `media`: what its server calls it, such as text/html."""
 
@@ -81,9 +88,9 @@ def fetch(address: str, may: Callable[[str], None], keep_going: Callable[[], Non
     raise InvalidInput(f"{address[:200]} is redirected more than {MAX_REDIRECTS} times.")
 
 
-def post(address: str, content: bytes, headers: Mapping[str, str], private: Container[str] = ()) -> int:
-    """Posts this to an address and returns the status of the answer, whose body is not read. Redirects are not
-    followed. `private`: hosts that need no public address and no TLS, because an administrator has named them.
+def post(address: str, content: bytes, headers: Mapping[str, str], private: Container[str] = ()) -> Posted:
+    """Posts this to an address. The body of the answer is not read, and redirects are not followed. `private`: hosts
+    that need no public address and no TLS, because an administrator has named them.
 
     Raises InvalidInput with a sentence for an address that is refused, and Unreachable for a server that does not
     answer.
@@ -107,7 +114,8 @@ def post(address: str, content: bytes, headers: Mapping[str, str], private: Cont
                 httpcore2.ConnectionPool(ssl_context=_tls(), network_backend=backend) as pool,
                 pool.stream("POST", target, headers=sent, content=content, extensions=extensions) as response,
             ):
-                return response.status
+                asked = next((value for name, value in response.headers if name.lower() == b"retry-after"), b"")
+                return Posted(response.status, asked.decode("latin-1"))
         except (httpcore2.TimeoutException, TimeoutError) as error:
             raise Unreachable(f"{url.host} did not answer in time.") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError) as error:

@@ -1,14 +1,15 @@
 """Describes failures of a model's service in words, and says whether they may be temporary."""
 
-import math
 import re
 import ssl
+from datetime import UTC, datetime
 
 import anthropic
 import httpx2
 
 from runs.errors import ModelError
 from runs.http_client.bounded_reading import AnswerRefused
+from runs.http_client.retry_after import seconds_to_wait
 from runs.llm import cleaning
 from runs.llm.model_servers import ModelServer
 
@@ -72,7 +73,8 @@ def of_status(error: anthropic.APIStatusError, server: ModelServer) -> ModelErro
     if status == 400 and _NO_CREDIT.search(_own_words(error)):
         kind = "billing_error"
     sentence = sentences.get(kind) or f"The model's service answered {status}: {_own_words(error)}"
-    return failure(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
+    wait = seconds_to_wait(error.response.headers.get("retry-after", ""), datetime.now(UTC))
+    return failure(kind, sentence, wait, status)
 
 
 def _own_words(error: anthropic.APIStatusError) -> str:
@@ -112,11 +114,3 @@ def _root(error: BaseException) -> BaseException:
     while (earlier := error.__cause__ or error.__context__) is not None:
         error = earlier
     return error
-
-
-def _seconds(header: str | None) -> float | None:
-    try:
-        seconds = float(header or "nan")
-    except ValueError:
-        return None
-    return None if math.isnan(seconds) else max(seconds, 0.0)

@@ -30,7 +30,9 @@ from runs.store import audit_trail, event_log
 
 log = logging.getLogger(__name__)
 MINUTES_BETWEEN_TRIES = (1, 5, 15, 60, 180, *[360] * 11)
-"""Three days in all; then a person has to look."""
+"""Three days in all, or four where a server asks to wait; then a person has to look."""
+MAX_WAIT_SECONDS = 6 * 3_600
+"""The longest that a server may ask us to wait before the next try."""
 LEASE = timedelta(minutes=5)
 """How long one message may take; every channel gives up earlier."""
 KEPT = timedelta(days=30)
@@ -131,26 +133,27 @@ def send_due(channel: DeliveryChannel, is_stopped: Callable[[], bool] = lambda: 
     What goes to a server that is away counts as tried, without waiting for it again and again.
     """
     sent = 0
-    away: dict[int | None, str] = {}
+    away: dict[int | None, NotSent] = {}
     while not is_stopped() and (batch := claim(channel)):
         person = batch.deliveries[0].notice.user
         chosen = settings_of([person])[person.pk]
         wanted = _end_unneeded(batch, channel, chosen)
         if not wanted:
             continue
-        if problem := away.get(None) or away.get(person.pk):
-            _postpone(batch, wanted, problem)
+        if known := away.get(None) or away.get(person.pk):
+            _postpone(batch, wanted, known)
             continue
         try:
             channel.send(Message(batch.key, person, chosen, [line_of(delivery.notice) for delivery in wanted]))
         except NotSent as error:
-            away[None if error.everyone else person.pk] = str(error)
-            _postpone(batch, wanted, str(error))
+            away[None if error.everyone else person.pk] = error
+            _postpone(batch, wanted, error)
         except Undeliverable as error:
             _end(batch, wanted, DeliveryStatus.FAILED, str(error))
         except Exception as error:
             log.exception("a notice could not be sent")
-            _postpone(batch, wanted, f"pevsite failed: {type(error).__name__}. The log has more.")
+            problem = NotSent(f"pevsite failed: {type(error).__name__}. The log has more.")
+            _postpone(batch, wanted, problem)
         else:
             _end(batch, wanted, DeliveryStatus.SENT)
             sent += 1
@@ -197,19 +200,20 @@ def _end(batch: Batch, rows: Sequence[Delivery], status: DeliveryStatus, problem
         log.warning("a notice was given up: %s", problem)
 
 
-def _postpone(batch: Batch, rows: Sequence[Delivery], problem: str) -> None:
-    """Try again later, or give up after three days."""
+def _postpone(batch: Batch, rows: Sequence[Delivery], error: NotSent) -> None:
+    """Try again later, as late as the server asks for within `MAX_WAIT_SECONDS`, or give up after the last try."""
     by_tries: dict[int, list[Delivery]] = defaultdict(list)
     for row in rows:
         by_tries[row.tries].append(row)
     for tries, same in by_tries.items():
         if tries >= len(MINUTES_BETWEEN_TRIES):
-            _end(batch, same, DeliveryStatus.FAILED, problem)
+            _end(batch, same, DeliveryStatus.FAILED, str(error))
             continue
-        later = clock.after(timedelta(minutes=MINUTES_BETWEEN_TRIES[tries]))
+        wait = max(60 * MINUTES_BETWEEN_TRIES[tries], min(error.wait_seconds, MAX_WAIT_SECONDS))
+        later = clock.after(timedelta(seconds=wait))
         with event_log.writing():
             _mine(batch, same).update(
-                due_at=later, lease_owner="", lease_until=None, tries=tries + 1, problem=problem[:500]
+                due_at=later, lease_owner="", lease_until=None, tries=tries + 1, problem=str(error)[:500]
             )
 
 

@@ -120,7 +120,10 @@ def in_words(limits: Mapping[GateKind, DecisionLimits]) -> str:
     for kind, one in limits.items():
         if one.stages:
             kinds.setdefault(one, []).append(kind)
-    return "; ".join(f"{', '.join(names)}: {', '.join(_of_limits(one))}" for one, names in kinds.items())
+    return "; ".join(
+        f"{EVERY if len(names) == len(GateKind) else ', '.join(names)}: {', '.join(_of_limits(one))}"
+        for one, names in kinds.items()
+    )
 
 
 def _of_limits(limits: DecisionLimits) -> list[str]:

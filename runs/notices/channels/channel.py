@@ -13,12 +13,13 @@ from runs.notices.messages import Message
 class NotSent(PevError):
     """It could not be sent now, and is tried again later. The message is a sentence, with the words of the server.
 
-    `everyone`: no message of this channel can be sent now.
+    `everyone`: no message of this channel can be sent now. `wait_seconds`: for how long the server asks to wait.
     """
 
-    def __init__(self, sentence: str, *, everyone: bool = False) -> None:
+    def __init__(self, sentence: str, *, everyone: bool = False, wait_seconds: float = 0) -> None:
         super().__init__(sentence)
         self.everyone = everyone
+        self.wait_seconds = wait_seconds
 
 
 class Undeliverable(PevError):

@@ -16,6 +16,7 @@ from django.utils import timezone
 from runs.enums import NoticeChannel
 from runs.errors import InvalidInput
 from runs.http_client import http_fetch
+from runs.http_client.retry_after import seconds_to_wait
 from runs.models import NoticeSettings, User
 from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverable
 from runs.notices.messages import Message, NoticeLine
@@ -25,6 +26,8 @@ _PREFIX = "whsec_"
 _SECRET_BYTES = 32
 _GONE = 410
 """The answer by which a receiver says that it wants no more."""
+_ASKS_TO_WAIT = frozenset({429, 503})
+"""The answers with which a receiver may say after how long it wants the next attempt."""
 
 
 class WebhookChannel(DeliveryChannel):
@@ -43,7 +46,7 @@ class WebhookChannel(DeliveryChannel):
         headers = signed(message.key, body, message.chosen.webhook_secret, int(timezone.now().timestamp()))
         try:
             check_address(message.chosen.webhook_address)
-            status = http_fetch.post(message.chosen.webhook_address, body, headers, settings.PRIVATE_HOSTS)
+            status, retry_after = http_fetch.post(message.chosen.webhook_address, body, headers, settings.PRIVATE_HOSTS)
         except InvalidInput as error:
             raise Undeliverable(str(error)) from error
         except http_fetch.Unreachable as error:
@@ -53,7 +56,8 @@ class WebhookChannel(DeliveryChannel):
         if 300 <= status < 400:
             raise NotSent(f"The receiver answered {status}. Redirects are not followed: give their target.")
         if not 200 <= status < 300:
-            raise NotSent(f"The receiver answered {status}.")
+            wait = seconds_to_wait(retry_after, timezone.now()) if status in _ASKS_TO_WAIT else None
+            raise NotSent(f"The receiver answered {status}.", wait_seconds=wait or 0)
 
 
 def payload(line: NoticeLine) -> dict[str, object]:

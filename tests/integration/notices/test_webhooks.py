@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
+from datetime import timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 from standardwebhooks import Webhook, WebhookVerificationError
 
@@ -74,6 +77,42 @@ def test_a_second_attempt_has_the_same_id_and_is_signed_again(receiver: Receiver
     assert len(set(ids)) == 2
     for headers, body in receiver.received:
         assert json.loads(body) == Webhook(secret).verify(body, headers)
+
+
+@pytest.mark.parametrize(
+    ("status", "asked_for", "minutes"),
+    [
+        (503, None, 1),
+        (503, "120", 2),
+        (429, "3600", 60),
+        (429, "5", 1),  # never earlier than usual
+        (429, "-5", 1),
+        (429, "864000", 360),  # no later than in six hours
+        (503, "1e300", 360),
+        (503, "9" * 400, 1),
+        (503, "nan", 1),
+        (503, "soon", 1),
+        (503, "", 1),
+        (503, timedelta(minutes=30), 30),
+        (503, timedelta(days=-1), 1),
+        (503, timedelta(days=365), 360),
+        (503, "Wed, 99 Jan 2030 12:00:00 GMT", 1),
+        (500, "3600", 1),  # it is only meant with the other two
+    ],
+)
+def test_a_receiver_says_after_how_long_the_next_attempt_may_come(
+    receiver: Receiver, status: int, asked_for: str | timedelta | None, minutes: int
+) -> None:
+    """In seconds, or as a date. The other notices of this receiver wait as long."""
+    wanted(receiver.address)
+    asked(), asked()
+    if isinstance(asked_for, timedelta):
+        asked_for = format_datetime(timezone.now() + asked_for, usegmt=True)
+    receiver.status, receiver.headers = status, {} if asked_for is None else {"Retry-After": asked_for}
+    before = timezone.now()
+    send(WEBHOOK)
+    waits = [round((one.due_at - before).total_seconds() / 60) for one in Delivery.objects.all()]
+    assert (waits, states(), len(receiver.received)) == ([minutes] * 2, [("waiting", 1)] * 2, 1)
 
 
 @pytest.mark.parametrize("status", [301, 302, 307])

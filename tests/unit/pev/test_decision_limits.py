@@ -124,6 +124,7 @@ def test_an_installation_has_limits_for_every_kind_and_for_single_ones() -> None
     assert limits[GateKind.TOOL] == DecisionLimits("owner", 2, None, 8, AtLimit.REJECT)
     words = "plan, start, step, exhausted, error, budget: remind 2, end 72, reject; tool: remind 2, end 8, reject"
     assert in_words(limits) == words
+    assert in_words(parse_installation("every: end 8")) == "every: end 8"
     assert (in_words({}), in_words(parse_installation(" ; "))) == ("", "")
 
 
