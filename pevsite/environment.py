@@ -479,8 +479,8 @@ class Environment(BaseSettings):
         named = sorted(name for name in self.model_fields_set if name.startswith("oidc_"))
         if named and not self.oidc_url:
             raise ValueError(
-                f"{_variable(named[0])} says something about an identity provider, but PEV_OIDC_URL does not say which"
-                ": set PEV_OIDC_URL to its issuer, or remove the other variables that begin with PEV_OIDC_."
+                f"{_variable(named[0])} says something about an identity provider, but PEV_OIDC_URL does not say which "
+                "one: set PEV_OIDC_URL to its issuer, or remove the other variables that begin with PEV_OIDC_."
             )
         if self.oidc_url and not (self.oidc_client_id and self.oidc_client_secret):
             raise ValueError(

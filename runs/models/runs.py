@@ -93,8 +93,6 @@ class Run(models.Model):
     revision: Column[Revision | None] = ContractField(Revision, null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
-    # Set by `runs.web.site.requests.visible_run`, for the pages of one person.
-    why_not_decide = ""
 
     class Meta:
         ordering = ["-id"]

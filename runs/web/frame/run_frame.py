@@ -34,6 +34,7 @@ from runs.people.permissions import named_deciders
 from runs.readmodel.run_again import changes_of
 from runs.readmodel.status_words import words
 from runs.submission.samples import is_finished_sample
+from runs.web.site.requests import NOTHING_OFFERED, RunRights
 
 FRAME = "run/frame.html"
 NAMED_STEPS = 3
@@ -68,12 +69,13 @@ class RunFrame:
     are `under` one of them or under none.
 
     Each part is read once, when it is first needed. Pages call `read_title`, `read_state` or `read_header` before they
-    render; news of a run reads only the parts that it sends.
+    render; news of a run reads only the parts that it sends. `rights` are those of the person who looks.
     """
 
     run: Run
     tab: str = ""
     under: str = ""
+    rights: RunRights = NOTHING_OFFERED
 
     @property
     def sample(self) -> bool:

@@ -19,7 +19,8 @@ from django.utils import timezone
 
 from runs.enums import EventKind
 from runs.models import Run
-from runs.web.frame.run_frame import RunFrame
+from runs.web.frame.run_frame import FRAME, RunFrame
+from runs.web.site.requests import NOTHING_OFFERED, RunRights, rights_in
 
 EVERYTHING = frozenset(
     {
@@ -44,6 +45,8 @@ STEP_ENDS = frozenset(
     {EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED, EventKind.STEP_NOT_APPLICABLE, EventKind.STEP_FAILED}
 )
 CALLS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED})
+CONTROLS = "controls"
+"""The buttons of the header, which are not the same for everyone: pages fetch them like a region."""
 MAX_QUERY_CHARS = 200
 """Characters that are read of each parameter of an address."""
 MAX_KEPT = 64
@@ -81,42 +84,57 @@ class RunTab:
     def answer(self, request: HttpRequest, run: Run, **more: object) -> HttpResponse:
         """The whole tab, with `more` in its context; with `?part=` one of its regions, for an open page."""
         query = request.GET.dict()
+        rights = rights_in(request, run)
         if (name := query.get("part")) is not None:
-            return HttpResponse(self.part(run, name, query))
+            return HttpResponse(self.part(run, name, query, rights))
         page = self.read(run, _chosen(query, (*self.query, *self.page_query)))
-        return render(request, self.template, self.context(run, page) | more)
+        return render(request, self.template, self.context(run, page, rights) | more)
 
-    def context(self, run: Run, page: object) -> dict[str, Any]:
+    def context(self, run: Run, page: object, rights: RunRights) -> dict[str, Any]:
         """The context of the template for the whole tab."""
         self._read_for(page, self.regions_of(page) if self.regions_of else self.regions)
-        return {"frame": RunFrame(run, self.name).read_header(), "page": page}
+        return {"frame": RunFrame(run, self.name, rights=rights).read_header(), "page": page}
 
-    def context_of(self, region: str, run: Run, query: Mapping[str, str]) -> dict[str, Any]:
+    def context_of(
+        self, region: str, run: Run, query: Mapping[str, str], rights: RunRights = NOTHING_OFFERED
+    ) -> dict[str, Any]:
         """The context of the template for one region, without the header."""
         page = self.read(run, _chosen(query, self.query))
         self._read_for(page, [region])
-        return {"frame": RunFrame(run, self.name), "page": page}
+        return {"frame": RunFrame(run, self.name, rights=rights), "page": page}
 
     def _read_for(self, page: object, regions: Iterable[str]) -> None:
         for name in regions:
             if name in self.shown_in:
                 self.shown_in[name](page)
 
-    def part(self, run: Run, name: str, query: Mapping[str, str]) -> str:
-        """The region or detail of this name, rendered once for all who ask in the same time zone. Raises Http404 if
-        there is none.
+    def part(self, run: Run, name: str, query: Mapping[str, str], rights: RunRights) -> str:
+        """The region, detail or controls of this name, rendered once for all who ask in the same time zone and have the
+        same rights. Raises Http404 if there is none.
         """
         # Events are numbered: with the number of the newest one in the key, an entry never becomes outdated. The time
         # tells runs apart whose numbers are used again, as after a backup was restored.
         zone = timezone.get_current_timezone_name()
-        key = (run.pk, run.created_at, run.event_count, self.name, name, zone, *_chosen(query, self.query).items())
+        key = (
+            run.pk,
+            run.created_at,
+            run.event_count,
+            self.name,
+            name,
+            zone,
+            rights,
+            *_chosen(query, self.query).items(),
+        )
+        if name == CONTROLS:
+            frame = RunFrame(run, self.name, rights=rights)
+            return _rendered.get(key, lambda: render_to_string(f"{FRAME}#{CONTROLS}", {"frame": frame}).strip())
         for pattern, detail in self.details.items():
             if found := pattern.fullmatch(name):
                 return _rendered.get(key, partial(detail, run, found))
         if name not in self.regions:
             raise Http404("This tab has no such region.")
         template = f"{self.template}#{self.partials.get(name, name)}"
-        return _rendered.get(key, lambda: render_to_string(template, self.context_of(name, run, query)).strip())
+        return _rendered.get(key, lambda: render_to_string(template, self.context_of(name, run, query, rights)).strip())
 
     def replaced(self, page: object, names: Iterable[str], **context: object) -> str:
         """These regions of `page`, marked to replace those that a browser shows."""

@@ -19,7 +19,7 @@ from runs.models import Event, Gate, Run, Step
 from runs.readmodel.status_words import step_mark, words
 from runs.web.files.file_list import FILES
 from runs.web.frame.run_frame import FRAME, RunFrame
-from runs.web.frame.run_tab import EVERYTHING, RunTab
+from runs.web.frame.run_tab import CONTROLS, EVERYTHING, RunTab
 from runs.web.history.history_page import HISTORY
 from runs.web.history.history_rows import sums_with
 from runs.web.plan_editor.plan_page import PLAN
@@ -28,6 +28,8 @@ from runs.web.run.overview import COST, OVERVIEW, STEPS
 TABS: Mapping[str, RunTab] = {tab.name: tab for tab in (OVERVIEW, PLAN, STEPS, FILES, HISTORY, COST)}
 
 
+_CONTROLLING = frozenset({EventKind.PAUSED, EventKind.RESUMED, EventKind.FINISHED})
+"""The events that change the controls, which each page fetches for its person."""
 MAX_LINES = 200
 """Events that are sent one by one. A page that has missed more gets a message that everything has changed."""
 
@@ -117,7 +119,7 @@ _HEAD: Mapping[str, Callable[[RunFrame], Part]] = {
 }
 _PIECES: Mapping[str, Callable[[RunFrame], Part]] = {
     "clocks": _clocks,
-    **{name: _header_piece(name) for name in ("now", "progress", "spent", "controls", "ended")},
+    **{name: _header_piece(name) for name in ("now", "progress", "spent", "ended")},
     **{f"count-{tab}": _tab_count(tab) for tab in TABS},
 }
 _BY_CALLS: Mapping[str, Collection[str]] = {
@@ -152,8 +154,9 @@ def _changed_regions(tab: str, events: Sequence[Event], touched: Iterable[Step])
     """The names of the regions of this tab that have changed."""
     kinds = {event.kind for event in events}
     if len(events) > MAX_LINES:
-        return list(TABS[tab].regions)
-    names = [name for name, by in TABS[tab].regions.items() if kinds & by]
+        return [CONTROLS, *TABS[tab].regions]
+    names = [CONTROLS] if kinds & _CONTROLLING else []
+    names += [name for name, by in TABS[tab].regions.items() if kinds & by]
     if tab == "steps" and not kinds & EVERYTHING:
         names += [f"step-{step.pk}" for step in touched]
     return names

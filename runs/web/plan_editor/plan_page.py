@@ -41,7 +41,7 @@ from runs.web.gates.request_list import RequestGroup
 from runs.web.plan_editor.plan_edit_page import gate_of
 from runs.web.run_templates.template_pages import SaveTemplateForm
 from runs.web.site.posted_fields import plain_lines
-from runs.web.site.requests import about_request, person, run_to_decide, status_of, visible_run
+from runs.web.site.requests import about_request, person, rights_in, run_to_decide, status_of, visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_run, while_unchanged
 
@@ -258,7 +258,7 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
     except PevError as error:
         what = about(**(about_request(request) | {"run": run.pk, "gate": gate.pk}))
         log.info("refused: a decision, %s", type(error).__name__, extra=what)
-        context = PLAN.context(run, read_plan_page(run, {}, str(error), typed))
+        context = PLAN.context(run, read_plan_page(run, {}, str(error), typed), rights_in(request, run))
         return render(request, PLAN.template, context, status=status_of(error))
     return redirect("run", run_id=run.pk)
 

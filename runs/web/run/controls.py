@@ -34,7 +34,7 @@ from runs.web.inbox.next_decision import decisions_elsewhere
 from runs.web.new_run.new_run_form import FilesForm
 from runs.web.run.overview import OVERVIEW, run_page
 from runs.web.site.posted_fields import PostedForm, Text
-from runs.web.site.requests import about_request, log_refusal, person, run_to_decide, status_of, visible_run
+from runs.web.site.requests import about_request, log_refusal, person, rights_in, run_to_decide, status_of, visible_run
 
 log = logging.getLogger(__name__)
 _DONE = {
@@ -157,14 +157,15 @@ def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:
 
 def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: int) -> HttpResponse:
     run = visible_run(request, run_id)
-    page = run_page(run)
+    page, rights = run_page(run), rights_in(request, run)
     elsewhere = decisions_elsewhere(request, run)
     if request.headers.get("HX-Request"):
         names = ["gates", "next_decision", "result"]
-        regions = OVERVIEW.replaced(page, names, problem=problem, elsewhere=elsewhere)
-        return HttpResponse(regions + replaced_head(RunFrame(run, OVERVIEW.name)), status=status)
+        frame = RunFrame(run, OVERVIEW.name, rights=rights)
+        regions = OVERVIEW.replaced(page, names, frame=frame, problem=problem, elsewhere=elsewhere)
+        return HttpResponse(regions + replaced_head(frame), status=status)
     sees_tour = is_shown(person(request), run)
-    context = OVERVIEW.context(run, page) | {"problem": problem, "elsewhere": elsewhere, "sees_tour": sees_tour}
+    context = OVERVIEW.context(run, page, rights) | {"problem": problem, "elsewhere": elsewhere, "sees_tour": sees_tour}
     return render(request, OVERVIEW.template, context, status=status)
 
 
@@ -210,5 +211,6 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
         if not live:
             messages.warning(request, str(error))
     if live:
-        return HttpResponse(replaced_head(RunFrame(visible_run(request, run_id))))
+        run = visible_run(request, run_id)
+        return HttpResponse(replaced_head(RunFrame(run, rights=rights_in(request, run))))
     return redirect("run", run_id=run.pk)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 import ua_parser
 from django.core.exceptions import PermissionDenied
@@ -26,17 +26,31 @@ MAX_SEARCH = 150
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
     """The run, with the rows that its page needs. Raises Http404 for everybody who may not see it."""
-    run = get_object_or_404(visible_runs(request.user).select_related("owner", "inputs", "head"), pk=run_id)
-    run.why_not_decide = why_not_decide(request.user, run)
-    return run
+    return get_object_or_404(visible_runs(request.user).select_related("owner", "inputs", "head"), pk=run_id)
 
 
 def run_to_decide(request: HttpRequest, run_id: int) -> Run:
-    """The run, for a page on which people decide. Who may only look is told so (403); everyone else gets Http404."""
+    """The run, for a page on which people decide. People who may only look get 403 with the reason, others Http404."""
     run = visible_run(request, run_id)
-    if run.why_not_decide:
-        raise PermissionDenied(run.why_not_decide)
+    if why := why_not_decide(request.user, run):
+        raise PermissionDenied(why)
     return run
+
+
+class RunRights(NamedTuple):
+    """What the pages of a run offer to a person: to decide in it, with a sentence on why not, and to run it again."""
+
+    decides: bool = False
+    submits: bool = False
+    why_not_decide: str = ""
+
+
+NOTHING_OFFERED = RunRights()
+
+
+def rights_in(request: HttpRequest, run: Run) -> RunRights:
+    why = why_not_decide(request.user, run)
+    return RunRights(not why, person(request).may_submit, why)
 
 
 def submitters_only(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -19,7 +19,7 @@ from runs.text.plural import list_with_and
 from runs.web.frame.run_frame import RunFrame
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.prose import cited
-from runs.web.site.requests import visible_run
+from runs.web.site.requests import rights_in, visible_run
 from runs.web.steps.attempt_changes import FileDiff, diffs_between
 
 RESULT_CHARS = 6_000
@@ -107,5 +107,5 @@ def _findings(attempt: Attempt) -> str:
 @require_safe
 def step_page(request: HttpRequest, run_id: int, step_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
-    frame = RunFrame(run, under="steps").read_header()
+    frame = RunFrame(run, under="steps", rights=rights_in(request, run)).read_header()
     return render(request, "steps/step.html", {"frame": frame, "page": read_step(run, step_id)})

@@ -14,7 +14,6 @@ from runs.enums import GateKind, GateStatus, StepApproval, StepMoment, Verb
 from runs.evidence.results import RequestResult
 from runs.lifecycle import plan_edits
 from runs.lifecycle.approval.fingerprint import contract_of
-from runs.lifecycle.gate_decisions import current_digest
 from runs.management.questions import about
 from runs.models import Gate, Run, Verdict
 from runs.pev.contracts import NOT_DONE, RequestAnswer
@@ -261,20 +260,20 @@ def test_what_only_needs_no_decision_cannot_be_edited_or_kept(alice_client: Clie
 
 @pytest.mark.slow
 def test_it_takes_a_second_person_to_approve(client: Client) -> None:
-    run = factories.awaiting_plan()
-    Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
-    run.refresh_from_db()
-    gate = gate_of(run)
-    Gate.objects.filter(pk=gate.pk).update(digest=current_digest(gate_of(run)))
+    run = factories.awaiting_plan(second_person=True)
     client.force_login(factories.alice())
     for place in ("", "plan/"):
         assert buttons(client.get(f"/runs/{run.pk}/{place}").text) == {"approve": True, "reject": False}
     refused = client.post(address(gate_of(run)), form(gate_of(run), "approve"))
     assert refused.status_code == 403
     assert "A second person has to approve this: you submitted the task." in refused.text
-    assert "alice submitted the task or edited its plan, and may only choose “Request changes” or stop" in " ".join(
-        refused.text.split()
-    )
+    why = "alice submitted the task, edited its plan or gave files for it, and may only choose “Request changes” or"
+    page = " ".join(refused.text.split())
+    assert (why in page, "No one else with whom the run is shared may approve" in page) == (True, False)
+    run.shares.all().delete()
+    page = " ".join(client.get(f"/runs/{run.pk}/").text.split())
+    assert "No one else with whom the run is shared may approve:</strong> share it with someone for decisions" in page
+    factories.share(run, factories.bob())
     assert gate_of(run).status == GateStatus.OPEN
     client.force_login(factories.bob())
     assert buttons(client.get(f"/runs/{run.pk}/").text) == {"approve": False, "reject": False}

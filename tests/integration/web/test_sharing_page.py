@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from runs.enums import ShareLevel
+from runs.enums import PersonRole, ShareLevel
 from runs.models import Run, Share, User
 from tests import factories
 
@@ -132,3 +134,28 @@ def test_a_run_is_opened_for_all_to_look_at(alice_client: Client, charlie_client
     assert charlie_client.post(f"/runs/{run.pk}/gates/{gate.pk}/", sent).status_code == 403
     alice_client.post(address(run), {"verb": "close"})
     assert charlie_client.get(f"/runs/{run.pk}/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("run", "tab", "offered"),
+    [
+        (factories.awaiting_plan, "", ["decide-row", "/pause/", "plan/edit/", "stop-run"]),
+        (factories.awaiting_plan, "?part=gates", ["decide-row", "plan/edit/"]),
+        (factories.awaiting_plan, "?part=controls", ["/pause/"]),
+        (factories.awaiting_plan, "plan/?part=plan", ["plan-answer", "plan/edit/"]),
+        (factories.exhausted_gate, "?part=gates", ["decide-row", 'class="give"']),
+        (factories.finished_succeeded, "?part=controls", ["/again/"]),
+    ],
+)
+def test_buttons_are_only_for_people_who_may_use_them(
+    alice_client: Client, run: Callable[[], Run], tab: str, offered: list[str]
+) -> None:
+    """What is rendered is kept for all who have the same rights."""
+    made, viewer, looking = run(), factories.person("vera", roles=[PersonRole.VIEWER]), Client()
+    factories.share(made, viewer, level=ShareLevel.LOOK)
+    looking.force_login(viewer)
+    for _ in range(2):
+        shown, other = (browser.get(f"/runs/{made.pk}/{tab}").text for browser in (alice_client, looking))
+        assert [word for word in offered if word not in shown] == []
+        main = other.partition("<main")[2] or other
+        assert ([word for word in offered if word in main], 'method="post"' in main) == ([], False)

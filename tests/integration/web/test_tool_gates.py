@@ -127,10 +127,12 @@ def test_a_refusal_is_declined_and_asks_for_no_changes(alice_client: Client) -> 
 
 def test_the_person_who_needs_a_second_one_may_refuse(alice_client: Client) -> None:
     run = factories.tool_gate("mail__send", MAIL)
-    run.policy = run.policy.changed(second_person=True)
-    run.save(update_fields=["policy"])
+    run.gates.open().update(second_person=True)
     words = words_of(alice_client.get(f"/runs/{run.pk}/").text)
-    assert "alice submitted the task or edited its plan, and may only choose “Don’t send” or stop the run." in words
+    assert (
+        "alice submitted the task, edited its plan or gave files for it, and may only choose “Don’t send” or stop the "
+        "run." in words
+    )
     factories.decide(run, GateKind.TOOL, Verb.REJECT)
 
 

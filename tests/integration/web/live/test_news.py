@@ -9,11 +9,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.enums import EventKind
-from runs.events.kinds import AttemptStarted, EventData, ModelCalled, Note, ToolCalled
+from runs.events.kinds import AttemptStarted, EventData, ModelCalled, Note, Paused, Resumed, ToolCalled
 from runs.models import ModelCall, Run, WorkItem
 from runs.store import event_log
 from runs.web.frame.run_frame import RunFrame
-from runs.web.frame.run_tab import EVERYTHING
+from runs.web.frame.run_tab import CONTROLS, EVERYTHING
 from runs.web.live.news import TABS, news, small_parts
 from tests import factories
 from tests.integration.source import without_layout
@@ -61,14 +61,14 @@ def test_parts_that_have_not_changed_are_not_sent_again() -> None:
     run = factories.many_steps(4)
     content = told(run, "overview", Note(text="x"))[0]["content"]
     assert 'id="count-history"' in content
-    for part in ("run-now", "run-progress", "run-clocks", "run-spent", "run-controls", "count-steps"):
+    for part in ("run-now", "run-progress", "run-clocks", "run-spent", "count-steps"):
         assert f'id="{part}"' not in content
 
 
 def test_who_was_away_is_sent_every_part() -> None:
     run = factories.many_steps(4)
     said = json.loads(news(run, "overview", 1, {}).text)
-    for part in ("run-now", "run-progress", "run-clocks", "run-spent", "run-controls", "count-steps"):
+    for part in ("run-now", "run-progress", "run-clocks", "run-spent", "count-steps"):
         assert f'id="{part}"' in said["content"]
     assert (said["title"], said["icon"]) == ("Executing", "active")
 
@@ -115,7 +115,13 @@ def test_who_has_missed_much_hears_that_everything_has_changed(monkeypatch: pyte
     run = factories.many_steps(2)
     notes = [Note(text="x")] * 11
     for name, tab in TABS.items():
-        assert told(run, name, *notes)[0].get("changed", []) == list(tab.regions)
+        assert told(run, name, *notes)[0].get("changed", []) == [CONTROLS, *tab.regions]
+
+
+@pytest.mark.parametrize("event", [Paused(by="alice"), Resumed(by="alice")])
+def test_the_controls_are_fetched_by_each_page_for_its_person(event: EventData) -> None:
+    said, _ = told(factories.executing(), "overview", event)
+    assert (CONTROLS in said["changed"], "run-controls" in said["content"]) == (True, False)
 
 
 @pytest.mark.parametrize("tab", TABS)
