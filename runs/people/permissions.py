@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, Group, Permission
+from django.db import connection
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
@@ -16,6 +17,7 @@ from runs.models import Gate, Plan, Run, Share, Template, User
 from runs.models.gates import guards_high_risk
 from runs.models.people import ADMINISTER, DECIDE, SUBMIT
 from runs.models.querysets import RunQuerySet
+from runs.store import event_log
 
 type Person = User | AnonymousUser
 _MAY_LOOK = "You may look at this run, but not decide in it."
@@ -225,9 +227,23 @@ def _people_of(shares: QuerySet[Share]) -> QuerySet[User]:
     return User.objects.filter(Q(pk__in=shares.values("user_id")) | Q(pk__in=members.values("user_id")))
 
 
-def check_can_submit(user: User) -> None:
+def as_of_now(user: Person) -> Person:
+    """The person as they are now, locked in a transaction until it ends.
+
+    What people change is checked with this. The person of a request was read when it began: an upload may take
+    minutes, and a transaction may wait for others. Deactivating people and changing their roles locks the same row, so
+    that each change comes before that or after it, also in the audit trail.
+    """
+    if not isinstance(user, User):
+        return user
+    if connection.in_atomic_block:
+        event_log.lock_rows(User.objects.filter(pk=user.pk), no_key=True)
+    return User.objects.get(pk=user.pk)
+
+
+def check_can_submit(user: Person) -> None:
     """Raises NotAllowed."""
-    if not user.may_submit:
+    if not (isinstance(user, User) and user.may_submit):
         raise NotAllowed("Your role does not allow you to submit tasks. An administrator can give you another one.")
 
 
@@ -238,7 +254,7 @@ def can_share(user: Person, run: Run) -> bool:
 
 def check_can_share(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
-    if not can_share(user, run):
+    if not can_share(as_of_now(user), run):
         raise NotAllowed("Only the person who submitted the task or an administrator can choose who else may see it.")
 
 
@@ -249,7 +265,7 @@ def can_manage(user: Person, run: Run) -> bool:
 
 def check_can_manage(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
-    if not can_manage(user, run):
+    if not can_manage(as_of_now(user), run):
         raise NotAllowed("Only the person who submitted the task or an administrator can rename, archive or delete it.")
 
 
@@ -260,7 +276,7 @@ def can_decide(user: Person, run: Run) -> bool:
 
 def check_can_decide(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
-    if why := why_not_decide(user, run):
+    if why := why_not_decide(as_of_now(user), run):
         raise NotAllowed(why)
 
 

@@ -132,15 +132,17 @@ def locked(run_id: int) -> Run:
     return changes.run
 
 
-def lock_rows(rows: QuerySet[Any], *of: str) -> None:
+def lock_rows(rows: QuerySet[Any], *of: str, no_key: bool = False) -> None:
     """Lock rows until the transaction ends, before they are read. Databases without row locks are not asked.
 
     Reading and locking are two statements on purpose. One that waits for a lock gets the newest row of what it locks,
     but other tables as they were when it began to wait: a joined tree that was written meanwhile is missing, and the
     row with it.
+
+    With `no_key`, others may still write rows that refer to these.
     """
     if connection.features.has_select_for_update:
-        list(rows.order_by().select_for_update(of=of))
+        list(rows.order_by().select_for_update(of=of, no_key=no_key))
 
 
 def trust(run: Run) -> None:

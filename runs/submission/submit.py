@@ -23,7 +23,7 @@ from runs.lifecycle.owner_actions import ReportNames
 from runs.lifecycle.toolset import tool_names
 from runs.models import Draft, Run, Tree, User
 from runs.models.runs import FileNames, OwnLetterhead, Revision
-from runs.people.permissions import check_can_submit
+from runs.people.permissions import as_of_now, check_can_submit
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 from runs.pev.soundness import without_sources
@@ -222,6 +222,7 @@ def _make_run(
 
 
 def _create(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str]) -> Run:
+    check_can_submit(as_of_now(owner))  # again: an upload may have taken minutes
     quotas.check_submission(owner, submission.policy, tree.total_size)
     before = submission.before
     kept = ReportNames.of(before) if before else ReportNames()

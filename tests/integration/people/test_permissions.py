@@ -1,19 +1,26 @@
 """Who may see and decide: Alice owns, Bob approves, Charlie gets nothing (S4)."""
 
+import threading
+
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group
+from django.db import connection
 
-from runs.enums import PersonRole, Verb
+from runs.enums import AuditKind, PersonRole, Verb
 from runs.errors import NotAllowed
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
-from runs.models import Gate, Plan, Share, User
+from runs.models import AuditEntry, Gate, Plan, Share, User
+from runs.people import accounts
 from runs.people.permissions import (
     approvable_gates,
     awaiting,
     can_decide,
     can_see,
     check_can_decide,
+    check_can_manage,
+    check_can_share,
+    check_can_submit,
     deciders,
     gates_asking,
     people_asked,
@@ -22,6 +29,7 @@ from runs.people.permissions import (
     visible_templates,
 )
 from runs.people.roles import groups_of
+from runs.store import audit_trail, event_log
 from runs.submission.run_templates import save
 from tests import factories as made
 
@@ -121,3 +129,49 @@ def test_the_people_of_a_gate_are_those_in_whose_lists_it_is() -> None:
     plan_gate, second, _ = Gate.objects.open().order_by("run")
     assert [one.username for one in people_asked(plan_gate)] == ["alice", "bob", "editor", "member"]
     assert [one.username for one in people_asked(second)] == ["bob", "member"]
+
+
+@pytest.mark.parametrize("is_active", [True, False], ids=["another role", "deactivated"])
+def test_a_change_is_checked_with_the_person_as_they_are_now(is_active: bool) -> None:
+    """The person of a request was read when it began, and Django keeps their permissions with them."""
+    run, root = made.submitted(approvers=[made.bob()]), made.person("root", is_superuser=True)
+    alice, bob, administrator = made.alice(), made.bob(), User.objects.get(pk=root.pk)
+    made.person("second", is_superuser=True)
+    checks = [(check_can_decide, bob), (check_can_share, administrator), (check_can_manage, administrator)]
+    for check, person in checks:
+        check(person, run)
+    check_can_submit(alice)
+    for person in (bob, root, alice):
+        other = User.objects.get(pk=person.pk)
+        if is_active:
+            accounts.set_roles(other, [PersonRole.VIEWER])
+        else:
+            accounts.deactivate(other)
+    for check, person in checks:
+        with pytest.raises(NotAllowed):
+            check(person, run)
+    with pytest.raises(NotAllowed):
+        made.submit_as(alice)
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_a_deactivation_comes_before_a_decision_or_after_it() -> None:
+    """It waits for a decision that is being made, so that the audit trail never has it first."""
+    run, bob, is_over = made.submitted(approvers=[made.bob()]), made.bob(), threading.Event()
+
+    def deactivate() -> None:
+        accounts.deactivate(User.objects.get(pk=bob.pk))
+        is_over.set()
+        connection.close()
+
+    thread = threading.Thread(target=deactivate)
+    with event_log.writing():
+        check_can_decide(bob, event_log.locked(run.pk))
+        thread.start()
+        is_over.wait(1)
+        audit_trail.record(AuditKind.DECIDED, by=bob, run_id=run.pk)
+    thread.join(60)
+    kinds = [AuditKind.DECIDED, AuditKind.DEACTIVATED]
+    lines = AuditEntry.objects.filter(kind__in=kinds).order_by("number").values_list("kind", flat=True)
+    assert (is_over.is_set(), list(lines)) == (True, kinds)
