@@ -142,7 +142,9 @@ def test_a_result_is_sent_back_and_accepted_by_keyboard_only(page: Page, site: S
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.value") == "reject"
-    page.keyboard.press("Enter")
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        page.keyboard.press("Enter")
+    assert str(sent.value.post_data).count("opening") == 1, "when the page was opened"
     expect(page.locator(f"#{before}")).to_have_count(0, timeout=LONG)
     expect(page.locator(".run-decided")).to_contain_text("Name the clause.")
 

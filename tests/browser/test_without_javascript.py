@@ -33,7 +33,9 @@ def start(page: Page, site: Site) -> None:
 
 def test_a_run_is_decided_read_and_downloaded(plain: Page, site: Site) -> None:
     start(plain, site)
-    gate(plain, "plan").get_by_role("button", name="Approve").click()
+    with plain.expect_request(lambda request: request.method == "POST") as sent:
+        gate(plain, "plan").get_by_role("button", name="Approve").click()
+    assert str(sent.value.post_data).count("opening=") == 1, "when the page was opened"
     until(plain, gate(plain, "step"))
     question = gate(plain, "step")
     question.locator("summary", has_text="Points").click()

@@ -14,10 +14,10 @@ from runs.enums import Verb
 from runs.errors import InvalidInput
 from runs.lifecycle import run_limits
 from runs.lifecycle.gates.gate_type import Decision
-from runs.models import Gate
+from runs.models import Gate, User
 from runs.readmodel.result_points import MAX_POINTS
 from runs.text.text_limits import too_long
-from runs.web.gates.page_opening import seconds_since
+from runs.web.gates.page_opening import seconds_on_page
 from runs.web.site.posted_fields import PostedForm, Text, plain_lines
 
 MAX_REASON = 20_000
@@ -31,7 +31,7 @@ _CHOOSE = "Choose one of the buttons: approve, reject or stop."
 class DecisionForm(PostedForm):
     """The answer to a gate. `budget` and `minutes` are new limits where the gate is about one; `no_sources`: a plan is
     answered as one for creative work; `choice` is one of the answers that a question suggests; `opening`: when the
-    page was made (see `page_opening`).
+    person opened the page (see `page_opening`).
     """
 
     verb = forms.TypedChoiceField(
@@ -82,8 +82,8 @@ class DecisionForm(PostedForm):
         """The reason, for showing the form again."""
         return plain_lines(str(self.data.get("reason", "")))
 
-    def decision(self, gate: Gate | None = None) -> Decision:
-        """The answer, with how long the page of the gate was open. Raises InvalidInput."""
+    def decision(self, gate: Gate | None = None, person: User | None = None) -> Decision:
+        """The answer, with how long the person had the gate before them. Raises InvalidInput."""
         sent = self.checked()
         chosen = sent["choice"] if sent["verb"] is Verb.ANSWER else ""
         return Decision(
@@ -93,7 +93,7 @@ class DecisionForm(PostedForm):
             budget=sent["budget"],
             time_limit=sent["time_limit"],
             no_sources=sent["no_sources"] and sent["verb"] is not Verb.STOP,
-            seconds_on_page=seconds_since(sent["opening"], gate) if gate else None,
+            seconds_on_page=seconds_on_page(sent["opening"], gate, person) if gate and person else None,
         )
 
 

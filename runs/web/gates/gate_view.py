@@ -55,7 +55,6 @@ from runs.text.plain_markdown import plain
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
 from runs.web.gates.first_findings import Finding, first_findings
-from runs.web.gates.page_opening import opening_of
 from runs.web.gates.unmet_criteria import Unpassed
 from runs.web.markup.point_tables import PointsTable, point_tables
 from runs.web.markup.prose import cited, named_in
@@ -609,11 +608,6 @@ class GateView:
     def others(self) -> Sequence[User]:
         """Those to whom the decision can be handed on."""
         return [person for person in self.may if person.pk != self.row.assigned_to_id]
-
-    @property
-    def opening(self) -> str:
-        """When this page was made, for the form."""
-        return opening_of(self.row)
 
     @property
     def is_overdue(self) -> bool:

@@ -37,6 +37,7 @@ from runs.web.frame.run_frame import RunFrame
 from runs.web.frame.run_tab import EVERYTHING, GATE_EVENTS, STEP_ENDS, RunTab
 from runs.web.gates.decision_form import MAX_REASON, DecisionForm
 from runs.web.gates.gate_view import GateView, open_gates
+from runs.web.gates.page_opening import opening_of
 from runs.web.gates.request_list import RequestGroup
 from runs.web.plan_editor.plan_edit_page import gate_of
 from runs.web.run_templates.template_pages import SaveTemplateForm
@@ -240,7 +241,7 @@ def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_to_decide(request, run_id) if request.method == "POST" else visible_run(request, run_id)
     if request.method == "POST" and "gate" in request.POST:
         return _answered(request, run)
-    return PLAN.answer(request, run)
+    return PLAN.answer(request, run, opening=opening_of(run, person(request)))
 
 
 def _answered(request: HttpRequest, run: Run) -> HttpResponse:
@@ -250,7 +251,7 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
     form = DecisionForm(request.POST)
     typed = typed_in(plan, request.POST) if plan else {}
     try:
-        decision = form.decision(gate)
+        decision = form.decision(gate, person(request))
         comments = comments_in(plan, typed) if plan else ()
         if decision.verb is Verb.APPROVE and comments:
             raise InvalidInput("An approval sends no comments. Request changes with them, or empty their fields.")
@@ -259,6 +260,7 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
         what = about(**(about_request(request) | {"run": run.pk, "gate": gate.pk}))
         log.info("refused: a decision, %s", type(error).__name__, extra=what)
         context = PLAN.context(run, read_plan_page(run, {}, str(error), typed), rights_in(request, run))
+        context["opening"] = opening_of(run, person(request))
         return render(request, PLAN.template, context, status=status_of(error))
     return redirect("run", run_id=run.pk)
 

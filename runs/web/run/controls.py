@@ -21,7 +21,7 @@ from runs.lifecycle import gate_decisions, overruling
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
-from runs.models import Attempt, Gate
+from runs.models import Attempt, Gate, User
 from runs.pev.checks.material import list_in_words
 from runs.readmodel.result_points import points_in, sent_back
 from runs.submission import supplied_uploads
@@ -29,6 +29,7 @@ from runs.text.paths import MAX_CHARACTERS
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
 from runs.web.gates.decision_form import DecisionForm, Problem
+from runs.web.gates.page_opening import opening_of
 from runs.web.help.tour import is_shown
 from runs.web.inbox.next_decision import decisions_elsewhere
 from runs.web.new_run.new_run_form import FilesForm
@@ -85,7 +86,7 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     gate = get_object_or_404(run.gates, pk=gate_id)
     form = DecisionForm(request.POST)
     try:
-        _decide(request, gate, _with_points(gate, form))
+        _decide(request, gate, _with_points(gate, form, person(request)))
     except PevError as error:
         # Not its sentence: that one may quote the reason which somebody else gave.
         what = about(**(about_request(request) | {"run": run_id, "gate": gate.pk}))
@@ -122,11 +123,11 @@ def give_files(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     return redirect(f"{reverse('run', args=[run_id])}#run-gates")
 
 
-def _with_points(gate: Gate, form: DecisionForm) -> Decision:
+def _with_points(gate: Gate, form: DecisionForm, user: User) -> Decision:
     """The decision, with the points that are sent back as part of its words. Raises InvalidInput for an approval, which
     would ignore them.
     """
-    decision = form.decision(gate)
+    decision = form.decision(gate, user)
     if not form.notes or decision.verb not in (Verb.APPROVE, Verb.REJECT):
         return decision
     if decision.verb is Verb.APPROVE:
@@ -164,8 +165,13 @@ def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: in
         frame = RunFrame(run, OVERVIEW.name, rights=rights)
         regions = OVERVIEW.replaced(page, names, frame=frame, problem=problem, elsewhere=elsewhere)
         return HttpResponse(regions + replaced_head(frame), status=status)
-    sees_tour = is_shown(person(request), run)
-    context = OVERVIEW.context(run, page, rights) | {"problem": problem, "elsewhere": elsewhere, "sees_tour": sees_tour}
+    user = person(request)
+    context = OVERVIEW.context(run, page, rights) | {
+        "problem": problem,
+        "elsewhere": elsewhere,
+        "sees_tour": is_shown(user, run),
+        "opening": opening_of(run, user),
+    }
     return render(request, OVERVIEW.template, context, status=status)
 
 

@@ -33,6 +33,7 @@ from runs.store import trees
 from runs.submission.run_templates import plan_worth_keeping
 from runs.web.frame.run_tab import CALLS, EVERYTHING, GATE_EVENTS, RunTab
 from runs.web.gates.gate_view import GateView, latest_decision, open_gates
+from runs.web.gates.page_opening import opening_of
 from runs.web.gates.request_list import RequestGroup
 from runs.web.help.tour import is_shown
 from runs.web.inbox.next_decision import decisions_elsewhere
@@ -346,8 +347,14 @@ def run_tab(request: HttpRequest, run_id: int, tab: RunTab) -> HttpResponse:
     run = visible_run(request, run_id)
     if tab is not OVERVIEW or "part" in request.GET:
         return tab.answer(request, run)
-    sees_tour = is_shown(person(request), run)
-    return tab.answer(request, run, elsewhere=decisions_elsewhere(request, run), sees_tour=sees_tour)
+    user = person(request)
+    return tab.answer(
+        request,
+        run,
+        elsewhere=decisions_elsewhere(request, run),
+        sees_tour=is_shown(user, run),
+        opening=opening_of(run, user),
+    )
 
 
 @require_safe

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -85,28 +86,68 @@ def test_the_inbox_shows_ones_own_and_nobody_elses(alice_client: Client) -> None
 # ---- when the page was opened -------------------------------------------------------------------------------------
 
 
-def test_the_time_on_the_page_is_stored_with_the_decision(alice_client: Client) -> None:
+def signed(run: int, person: int, seconds: float, salt: str = "runs.page_opening") -> str:
+    return signing.dumps([run, person, timezone.now().timestamp() - seconds], salt=salt)
+
+
+def asked_since(seconds: float) -> Gate:
+    """A gate that was asked so long ago."""
     gate = gate_of(factories.awaiting_plan())
-    assert f'name="opening" id="gate-{gate.pk}-opening"' in alice_client.get(f"/runs/{gate.run_id}/").text
-    opening = signing.dumps([gate.pk, timezone.now().timestamp() - 90], salt="runs.page_opening")
+    Gate.objects.filter(pk=gate.pk).update(opened_at=timezone.now() - timedelta(seconds=seconds))
+    return gate
+
+
+@pytest.mark.parametrize(
+    ("open_for", "asked_for", "seconds"),
+    [(90, 1_000, 90), (1_000, 90, 90)],
+    ids=["the page was opened at the question", "the question came while the page was open"],
+)
+def test_the_time_with_the_question_is_stored_with_the_decision(
+    alice: User, alice_client: Client, open_for: float, asked_for: float, seconds: float
+) -> None:
+    gate = asked_since(asked_for)
+    opening = signed(gate.run_id, alice.pk, open_for)
     alice_client.post(address(gate), {**form(gate, "approve"), "opening": opening})
     gate.refresh_from_db()
     assert gate.status == "approved"
     assert gate.seconds_on_page is not None
-    assert 90 <= gate.seconds_on_page < 150
+    assert seconds <= gate.seconds_on_page < seconds + 60
+
+
+@pytest.mark.parametrize("path", ["", "plan/"])
+def test_each_person_has_the_time_of_their_own_page_and_shared_parts_have_none(
+    alice: User, bob: User, path: str
+) -> None:
+    gate = asked_since(1_000)
+    address_of_page, found = f"/runs/{gate.run_id}/{path}", list[str]()
+    for person in (alice, bob, alice):
+        client = Client()
+        client.force_login(person)
+        (first, *others) = set(re.findall(r'name="opening" value="([^"]+)"', client.get(address_of_page).text))
+        assert others == []
+        found.append(first)
+        part = client.get(address_of_page, {"part": "plan" if path else "gates"})
+        assert (part.status_code, 'name="opening"' in part.text) == (200, False)
+    people = [signing.loads(text, salt="runs.page_opening")[1] for text in found]
+    assert people == [alice.pk, bob.pk, alice.pk]
+    assert page_opening.seconds_on_page(found[0], gate, bob) is None
 
 
 @pytest.mark.parametrize(
-    "forged", ["", "x", "a:b:c", "\x00", "9" * 5_000, "other gate", "other salt", "too old", "text"]
+    "forged",
+    ["", "x", "a:b:c", "\x00", "9" * 5_000, "other run", "other person", "other salt", "too old", "text", "of before"],
 )
-def test_a_forged_time_is_none_and_keeps_no_one_from_deciding(alice_client: Client, forged: str) -> None:
-    gate, other = gate_of(factories.awaiting_plan()), gate_of(factories.awaiting_plan())
-    now = timezone.now().timestamp()
+def test_a_forged_time_is_none_and_keeps_no_one_from_deciding(
+    alice: User, bob: User, alice_client: Client, forged: str
+) -> None:
+    gate, other = asked_since(1_000), asked_since(1_000)
     made = {
-        "other gate": page_opening.opening_of(other),
-        "other salt": signing.dumps([gate.pk, now - 90], salt="else"),
-        "too old": signing.dumps([gate.pk, now - 31 * 86_400], salt="runs.page_opening"),
-        "text": page_opening.opening_of(gate) + "x",
+        "other run": signed(other.run_id, alice.pk, 90),
+        "other person": signed(gate.run_id, bob.pk, 90),
+        "other salt": signed(gate.run_id, alice.pk, 90, salt="else"),
+        "too old": signed(gate.run_id, alice.pk, 31 * 86_400),
+        "text": signed(gate.run_id, alice.pk, 90) + "x",
+        "of before": signing.dumps([gate.pk, timezone.now().timestamp() - 90], salt="runs.page_opening"),
     }
     alice_client.post(address(gate), {**form(gate, "approve"), "opening": made.get(forged, forged)})
     gate.refresh_from_db()
