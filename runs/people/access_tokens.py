@@ -105,6 +105,11 @@ def usable_token(token: str) -> AccessToken | None:
     return row
 
 
+def still_works(pk: int) -> bool:
+    """Whether a token that was usable still is: a call may wait while it is revoked or its person deactivated."""
+    return AccessToken.objects.living(timezone.now()).filter(pk=pk, user__is_active=True).exists()
+
+
 def revoke(person: User, pk: int) -> AccessToken | None:
     """Revoke a token of this person. None if they have no valid token with this id."""
     now = timezone.now()

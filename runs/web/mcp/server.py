@@ -28,6 +28,7 @@ from runs.enums import RunStatus
 from runs.errors import NotAllowed, NotVisible, PevError
 from runs.logs import about
 from runs.models import Gate
+from runs.people import access_tokens
 from runs.people.permissions import visible_runs
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller, WaitForRun
@@ -156,6 +157,8 @@ async def wait(action: McpTool[Any], caller: Caller, arguments: Any) -> ToolAnsw
             await _wait_for_news(caller, arguments)
         finally:
             _waiting -= 1
+        if not await from_database(lambda: access_tokens.still_works(caller.token_id)):
+            raise NotAllowed("This access token no longer works.")
     return await from_database(partial(action.do, caller, arguments))
 
 
@@ -169,7 +172,11 @@ async def _wait_for_news(caller: Caller, arguments: WaitForRun) -> None:
 
 
 def _has_news(caller: Caller, arguments: WaitForRun) -> bool:
-    """Whether the run waits for a person, is paused or is over, and the caller has not been told yet."""
+    """Whether the run waits for a person, is paused or is over, and the caller has not been told yet; or the token has
+    ended, so that there will be no news.
+    """
+    if not access_tokens.still_works(caller.token_id):
+        return True
     row = visible_runs(caller.person).filter(pk=arguments.run).values("status", "paused", "event_count").first()
     if row is None or row["status"] == RunStatus.FINISHED:
         return True

@@ -28,12 +28,13 @@ MAX_RUNS = 50
 
 @dataclass(frozen=True)
 class Caller:
-    """The person whose program calls. `token` is the name of the access token, and `site` the scheme and host of the
-    request, with which addresses begin.
+    """The person whose program calls. `token` is the name of the access token, `token_id` its row, and `site` the
+    scheme and host of the request, with which addresses begin.
     """
 
     person: User
     token: str
+    token_id: int
     site: str
 
     def address(self, name: str, *arguments: object) -> str:

@@ -15,6 +15,7 @@ from pevsite.setting_values import policy_values
 from runs.enums import ApprovalPolicy, GateKind, GateStatus, PersonRole, Verb
 from runs.events.kinds import Submitted, read
 from runs.models import AccessToken, Event, Gate, Run, User
+from runs.people import access_tokens
 from runs.store.trees import files_of
 from runs.submission.run_templates import save
 from runs.web.live.subscribers import from_database
@@ -327,6 +328,23 @@ def test_waiting_ends_after_its_time(token: str, looks: list[bool]) -> None:
     assert (told["event"], looks[:2], any(looks)) == (run.event_count, [False, False], False)
     said = refusal(call(token, "wait_for_run", run=run.pk, seconds=21))
     assert said == "The arguments cannot be used. seconds: Input should be less than or equal to 20."
+
+
+@pytest.mark.parametrize("is_revoked", [True, False], ids=["revoked", "deactivated"])
+def test_waiting_ends_at_once_without_an_answer_when_the_token_ends(
+    alice: User, token: str, is_revoked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, look = made.planning(), server._has_news
+
+    def looked(*arguments: Any) -> bool:
+        if is_revoked:
+            access_tokens.revoke_all(alice)
+        else:
+            User.objects.filter(pk=alice.pk).update(is_active=False)
+        return look(*arguments)
+
+    monkeypatch.setattr(server, "_has_news", looked)
+    assert refusal(call(token, "wait_for_run", run=run.pk, seconds=20)) == "This access token no longer works."
 
 
 def test_nobody_waits_where_too_many_do(token: str, looks: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
