@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -212,21 +213,24 @@ def already_decided(gate: Gate) -> str:
     """The sentence for a person who decides too late (G3)."""
     if gate.decided_how == BY_LIMIT and gate.decided_at:
         did = "stopped the run" if gate.status == GateStatus.STOPPED else "rejected it"
-        when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
-        return f"The time limit ended this decision at {when} UTC, and the policy {did}. {gate.reason}"
+        return f"The time limit ended this decision at {_moment(gate.decided_at)}, and the policy {did}. {gate.reason}"
     if gate.decided_by is None or gate.decided_at is None:
         later = gate.run.plans.newest() if gate.plan else None
         if later and later.author and gate.plan and later.version > gate.plan.version:
             return f"{later.author} has edited the plan since: decide on version {later.version}, which took its place."
         return "This question was withdrawn and no longer needs a decision."
-    when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
     reason = f" Reason: {gate.reason}" if gate.reason else ""
     did = f"{gate.status} it"
     if gate.status == GateStatus.SUPPLIED:
         did = f"gave {list_in_words(gate.supplied or [])}"
     if gate.status == GateStatus.REJECTED:
         did = "requested changes" if type_of(gate).makes_requests else "declined it"
-    return f"Already decided: {gate.decided_by.get_username()} {did} at {when} UTC.{reason}"
+    return f"Already decided: {gate.decided_by.get_username()} {did} at {_moment(gate.decided_at)}.{reason}"
+
+
+def _moment(at: datetime) -> str:
+    """In the time zone of the person who reads it, which is that of their request."""
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M:%S %Z}"
 
 
 def current_digest(gate: Gate) -> str:

@@ -84,7 +84,7 @@ def as_assignee(text: str) -> str:
     text = text.strip()
     if text in (OWNER, APPROVERS) or (text.startswith(GROUP) and 0 < len(text.removeprefix(GROUP).strip()) <= MAX_NAME):
         return GROUP + text.removeprefix(GROUP).strip() if text.startswith(GROUP) else text
-    raise ValueError(f"“{text[:40]}” is nobody to assign decisions to: write owner, approvers, or group:NAME")
+    raise ValueError(f"Decisions cannot be assigned to “{text[:40]}”: write owner, approvers, or group:NAME")
 
 
 def as_limits(text: str) -> str:

@@ -5,8 +5,12 @@ const me = document.body.dataset.user || "";
 /** @param {PageElement} form */
 const chosen = (form) => [...form.elements].some((field) => field.name === "back" && field.checked);
 
-// A second person has to approve: the person who submitted the task sees this before they try.
+// A second person has to approve: the person who submitted the task sees this before they try. And no one takes what is
+// their turn already.
 function prepare() {
+  for (const form of document.querySelectorAll("form[data-assigned-to]")) {
+    form.hidden = form.dataset.assignedTo === me;
+  }
   for (const form of document.querySelectorAll("form.decide[data-not-by]")) {
     const button = form.querySelector("button[value=approve]");
     const mine = form.dataset.notBy?.split(" ").includes(me);

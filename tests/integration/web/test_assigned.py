@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -42,6 +43,22 @@ def test_it_is_handed_on_and_taken_back(alice_client: Client) -> None:
     page = client.get(f"/runs/{gate.run_id}/history/").text
     assert "</span> handed it on to bob." in page
     assert "</span> took the decision on." in page
+
+
+def test_who_has_it_already_is_not_offered_to_take_it(alice_client: Client) -> None:
+    client = Client()
+    client.force_login(factories.bob())
+    gate = shared()
+
+    def offer(browser: Client, **query: str) -> str:
+        text = browser.get(f"/runs/{gate.run_id}/", query).text
+        (found,) = re.findall(r'data-assigned-to="alice"([^>]*)>', text)
+        assert "Take it" in text
+        return found.strip()
+
+    assert (offer(alice_client), offer(client)) == ("hidden", "")
+    # What is rendered once for both says whose turn it is, and gate.js hides it.
+    assert {offer(browser, part="gates") for browser in (alice_client, client)} == {""}
 
 
 @pytest.mark.parametrize("to", ["", "0", "-1", "9" * 30, "you", "1; DROP TABLE runs_gate", "<b>"])

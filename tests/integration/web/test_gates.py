@@ -1,10 +1,12 @@
 """Answering gates over HTTP: once, bound to what was shown, with a clear sentence for what cannot be done."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.test import Client
 
 from runs.enums import GateKind, GateStatus, Outcome, PlanStatus, RunStatus, StepStatus, Verb
-from runs.models import Run
+from runs.models import Gate, Run, User
 from tests import factories
 from tests.integration.web.deciding import address, form, gate_of
 
@@ -70,6 +72,15 @@ def test_a_stale_page_is_refused_with_the_words_kept(alice_client: Client) -> No
     assert "has changed since this page was loaded" in answer.text
     assert "Looks good." in answer.text
     assert gate_of(run).status == GateStatus.OPEN
+
+
+def test_who_comes_second_reads_the_time_by_their_own_clock(alice: User, alice_client: Client) -> None:
+    gate = factories.decide(factories.awaiting_plan(), GateKind.PLAN, Verb.APPROVE, by=factories.bob())
+    Gate.objects.filter(pk=gate.pk).update(decided_at=datetime(2030, 7, 1, 12, tzinfo=UTC))
+    for zone, says in (("Europe/Berlin", "2030-07-01 14:00:00 CEST."), ("", "2030-07-01 12:00:00 UTC.")):
+        User.objects.filter(pk=alice.pk).update(time_zone=zone)
+        answer = alice_client.post(address(gate), form(gate, "reject", "No."))
+        assert f"Already decided: bob approved it at {says}" in answer.text
 
 
 @pytest.mark.parametrize("headers", [{}, HTMX])

@@ -45,8 +45,8 @@ def test_the_same_limits_are_the_same_policy() -> None:
         ("plan: end 3, end 4", "“end 4” is the second of its kind."),
         ("plan: end 3; plan: end 4", "There are two limits for “plan”."),
         ("plan:", "“” cannot be read"),
-        ("plan: to nobody", "“nobody” is nobody to assign decisions to"),
-        ("plan: to group:", "“group:” is nobody to assign decisions to"),
+        ("plan: to nobody", "Decisions cannot be assigned to “nobody”"),
+        ("plan: to group:", "Decisions cannot be assigned to “group:”"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_a_sentence(text: str, said: str) -> None:
@@ -71,7 +71,7 @@ def test_any_text_is_either_kept_in_one_way_or_refused_with_a_sentence(text: str
         ({"at_end": "reject"}, "To reject at the end of the time limit, say after how many hours it ends."),
         ({"end_hours": 5, "decision_limits": "plan: end never, stop"}, "To stop at the end of the time limit"),
         ({"remind_hours": 5, "decision_limits": "tool: end 4"}, "Limits for “tool”: The reminder (5)"),
-        ({"assigned_to": "everyone"}, "“everyone” is nobody to assign decisions to"),
+        ({"assigned_to": "everyone"}, "Decisions cannot be assigned to “everyone”"),
         ({"at_end": "approve"}, "Input should be 'wait', 'reject' or 'stop'"),
     ],
 )
