@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import time
 from email.message import Message
 
 import pytest
@@ -11,7 +12,7 @@ from django.core.cache import cache
 from django.test import Client
 from pytest_django import Settings
 
-from runs.enums import NoticeKind
+from runs.enums import Digest, NoticeKind
 from runs.logs import without_tokens
 from runs.models import Delivery, Notice, User
 from runs.notices import deliveries, outbox
@@ -19,7 +20,7 @@ from runs.people import accounts
 from runs.web.people.sign_in_pages import link_for
 from tests import factories
 from tests.fakes.smtp_server import SmtpServer
-from tests.integration.notices.receiver import send, with_mail
+from tests.integration.notices.receiver import asked, choose, send, with_mail
 from tests.integration.web.test_sign_in_methods import make_old
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -155,6 +156,9 @@ def test_a_change_of_how_one_signs_in_is_told_by_mail_also_in_quiet_hours(
     browser: Client, alice: User, smtp: SmtpServer
 ) -> None:
     with_mail(alice)
+    choose(alice, quiet_from=time(0), quiet_until=time.max, digest=Digest.DAILY)
+    asked()
+    assert (send(), Delivery.objects.count()) == (0, 1), "a decision waits for the morning"
     browser.post("/account/password/new/", {"password1": PASSWORD, "password2": PASSWORD})
     assert send() == 1
     assert smtp.subjects == ["Your account: a password was set"]

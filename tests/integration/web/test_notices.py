@@ -215,7 +215,7 @@ def test_title_and_icon_say_that_decisions_are_needed_unless_a_person_does_not_w
     assert title() == "(1) Needs your decision"
     choose(alice, channels={NoticeKind.DECISION_NEEDED: (NoticeChannel.EMAIL,)})
     assert title() == "Needs your decision"
-    choose(alice, channels={}, quiet_from=time(0), quiet_until=time(23, 59, 59, 999_999))
+    choose(alice, channels={}, quiet_from=time(0), quiet_until=time.max)
     assert title() == "Needs your decision"
 
 
