@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 _BEGAN = "pev_began"
 _USED = "pev_used"
 _PROVEN = "pev_proven"
+_METHODS = frozenset({"GET", "HEAD", "POST"})
+"""Those of browsers. Another one may be any word."""
 _KEPT_FOR = 30
 """Seconds for which a use of the session is not written again: a page brings a dozen requests."""
 
@@ -175,7 +177,8 @@ class Refusals(MiddlewareMixin):
             line = "refused: %s of the page “%s” with %s"
             log.warning(line, request.method, page.view_name, response.status_code, extra=about(**fields))
             if isinstance(request.user, User):
-                what = f"{request.method} {refusals.page_named(page.route)}"
+                method = request.method if request.method in _METHODS else "another method"
+                what = f"{method} {refusals.page_named(page.route)}"
                 why = "not found" if response.status_code == HTTPStatus.NOT_FOUND else "not allowed"
                 run_id = getattr(request, "refused_in", page.kwargs.get("run_id"))
                 refusals.request_refused(request.user, what, why, run_id)

@@ -187,6 +187,18 @@ def test_what_is_refused_to_a_person_is_recorded_without_what_they_asked_for(ali
         assert not subject or AuditEntry.objects.last().details["name"] == why  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(("method", "named"), [("POST", "POST"), ("X" * 300, "another method")])
+def test_a_forged_form_is_recorded(alice: User, method: str, named: str) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(alice)
+    run = made.executing()
+    answer = browser.generic(method, f"/runs/{run.pk}/stop/", headers={"Origin": "https://evil.example"})
+    assert answer.status_code == 403
+    line = AuditEntry.objects.latest("number")
+    assert (line.kind, line.by, line.run_number) == (AuditKind.REQUEST_REFUSED, "alice", run.pk)
+    assert (line.subject, line.details) == (f"{named} /runs/…/stop/", {"name": "not allowed", "count": 1})
+
+
 def test_no_one_fills_the_trail_with_refused_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     alice, bob, charlie = made.alice(), made.bob(), made.charlie()
     for _ in range(100):
