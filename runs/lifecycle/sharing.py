@@ -15,7 +15,7 @@ from runs.lifecycle import assignments
 from runs.models import Run, Share, User
 from runs.notices import outbox
 from runs.people import roles, second_person
-from runs.people.permissions import check_can_share
+from runs.people.permissions import check_can_manage
 from runs.store import audit_trail, event_log
 
 NOT_SHARED = "none"
@@ -39,10 +39,24 @@ def deciders_by_name(run: Run) -> list[User]:
     return [run.owner, *(share.user for share in shares if share.user)]
 
 
-def begin(run: Run, people: Iterable[User]) -> None:
-    """Let people decide in a run that is being made; its first event says so."""
-    named = {person.pk: person for person in people if person.pk != run.owner_id}
-    Share.objects.bulk_create(Share(run=run, user=person) for person in named.values())
+def deciding_groups(run: Run) -> list[Group]:
+    """The groups with which a run is shared for decisions, by name."""
+    shares = run.shares.filter(group__isnull=False, level=ShareLevel.DECIDE)
+    return list(Group.objects.filter(pk__in=shares.values("group_id")).order_by("name"))
+
+
+def begin(run: Run, shared_with: Iterable[User | Group], level: ShareLevel = ShareLevel.DECIDE) -> None:
+    """Share a run that is being made."""
+    others = dict.fromkeys(who for who in shared_with if who != run.owner)
+    Share.objects.bulk_create(Share(run=run, level=level.value, **_named(who)) for who in others)
+
+
+def record_beginning(run: Run) -> None:
+    """The lines of the audit trail for those with whom a new run is shared."""
+    if run.open_to_all:
+        _record_in_trail(run.pk, run.owner, None, ShareLevel.LOOK)
+    for share_ in run.shares.select_related("user", "group").order_by("pk"):
+        _record_in_trail(run.pk, run.owner, share_.user or share_.group, ShareLevel(share_.level))
 
 
 def share(run_id: int, user: User, who: User | Group, level: ShareLevel, seen: str | None = None) -> None:
@@ -54,7 +68,7 @@ def share(run_id: int, user: User, who: User | Group, level: ShareLevel, seen: s
     """
     with event_log.writing():
         run = event_log.locked(run_id)
-        check_can_share(user, run)
+        check_can_manage(user, run)
         _check_seen(run, who, seen)
         if isinstance(who, Group):
             fits = roles.teams().filter(pk=who.pk).exists()
@@ -79,7 +93,7 @@ def unshare(run_id: int, user: User, who: User | Group, seen: str | None = None)
     """
     with event_log.writing():
         run = event_log.locked(run_id)  # so that a decision of theirs comes before or after this
-        check_can_share(user, run)
+        check_can_manage(user, run)
         _check_seen(run, who, seen)
         had_second = second_person.has_one(run)
         deleted, _ = run.shares.filter(**_named(who)).delete()
@@ -113,7 +127,7 @@ def open_to_all(run_id: int, user: User, *, is_open: bool) -> None:
     """Let everyone here look at the run, or only those again with whom it is shared. Raises NotAllowed."""
     with event_log.writing():
         run = event_log.locked(run_id)
-        check_can_share(user, run)
+        check_can_manage(user, run)
         if run.open_to_all != is_open:
             event_log.keep(run, open_to_all=is_open)
             _record(run_id, user, None, ShareLevel.LOOK if is_open else None)
@@ -132,6 +146,10 @@ def _record(run_id: int, user: User, who: User | Group | None, level: ShareLevel
     is_group = isinstance(who, Group)
     name = str(who or "")
     event_log.record(run_id, events.Shared(by=user.get_username(), who=name, is_group=is_group, level=level))
+    _record_in_trail(run_id, user, who, level)
+
+
+def _record_in_trail(run_id: int, user: User, who: User | Group | None, level: ShareLevel | None) -> None:
     audit_trail.record(
         AuditKind.SHARED if level else AuditKind.UNSHARED,
         by=user,

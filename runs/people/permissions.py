@@ -247,26 +247,17 @@ def check_can_submit(user: Person) -> None:
         raise NotAllowed("Your role does not allow you to submit tasks. An administrator can give you another one.")
 
 
-def can_share(user: Person, run: Run) -> bool:
-    """Whether a person may share a run: the owner, or an administrator in case the owner has left."""
-    return user.is_active and (user.pk == run.owner_id or is_administrator(user))
-
-
-def check_can_share(user: Person, run: Run) -> None:
-    """Raises NotAllowed."""
-    if not can_share(as_of_now(user), run):
-        raise NotAllowed("Only the person who submitted the task or an administrator can choose who else may see it.")
-
-
 def can_manage(user: Person, run: Run) -> bool:
-    """Whether a person may rename, archive and delete a run: the owner, or an administrator if the owner has left."""
+    """Whether a person may share, rename, archive and delete a run: the owner, or an administrator if that one left."""
     return user.is_active and (user.pk == run.owner_id or is_administrator(user))
 
 
 def check_can_manage(user: Person, run: Run) -> None:
     """Raises NotAllowed."""
     if not can_manage(as_of_now(user), run):
-        raise NotAllowed("Only the person who submitted the task or an administrator can rename, archive or delete it.")
+        raise NotAllowed(
+            "Only the person who submitted the task or an administrator can share, rename, archive or delete it."
+        )
 
 
 def can_decide(user: Person, run: Run) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
+from django.contrib.auth.models import Group
 from django.core.files.base import File
 from django.db import IntegrityError
 
 from runs.accounting.past_estimates import estimate_for
 from runs.contracts.ports import FileInfo
-from runs.enums import AuditKind
+from runs.enums import AuditKind, ShareLevel
 from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import outcomes, quotas, sharing
@@ -68,6 +69,7 @@ class Submission:
     * `names`: what the report names; by default what that of the run that is run again names.
     * `before`: the run that is run again.
     * `access_token`: the name of the token of a program that submits over MCP.
+    * `approvers`, `groups`: with whom it is shared from the beginning, to look and decide or only to look (`level`).
     """
 
     request: str
@@ -75,6 +77,9 @@ class Submission:
     policy: Policy
     token: uuid.UUID
     approvers: Sequence[User] = ()
+    groups: Sequence[Group] = ()
+    level: ShareLevel = ShareLevel.DECIDE
+    open_to_all: bool = False
     no_files: bool = False
     left_out: Sequence[str] = ()
     remarks: Sequence[str] = ()
@@ -108,7 +113,7 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(
         submission.request, has_files=bool(drafted or submission.uploads), no_files=submission.no_files
     )
-    check_policy(submission.policy, owner, submission.approvers)
+    check_policy(submission.policy, owner, _deciders(submission))
     submission = _with_adapted_plan(submission)
     uploads, held_back, remarks = unpack_uploads(submission.uploads, drafted)
     remarks += submission_drafts.remarks_on(draft, owner.get_username()) if draft else []
@@ -126,6 +131,13 @@ def submit(owner: User, submission: Submission) -> Run:
     input_examination.examine(stored)
     tree = partial(trees.make_tree, dict(sorted(stored.items())))
     return _make_run(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
+
+
+def _deciders(submission: Submission) -> list[User]:
+    """The people with whom the run would be shared to decide, by name or in a group."""
+    if submission.level is not ShareLevel.DECIDE:
+        return []
+    return [*submission.approvers, *User.objects.filter(groups__in=submission.groups, is_active=True)]
 
 
 def _check_plan_or_budget(submission: Submission, request: str, files: Mapping[str, object]) -> None:
@@ -175,12 +187,13 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
         token=token,
         excluded=run.excluded,
         approvers=[one for one in sharing.deciders_by_name(run) if one != user],
+        groups=sharing.deciding_groups(run),
         plan=fingerprint.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
         template=run.template if before else "",
         before=run,
     )
-    check_policy(submission.policy, user, submission.approvers)
+    check_policy(submission.policy, user, _deciders(submission))
     check_space(0)
     contents: Contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
     check_can_be_answered(submission.policy, user, run.request, submission.plan, contents)
@@ -235,6 +248,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         inputs=tree,
         head=tree,
         excluded=tuple(submission.excluded),
+        open_to_all=submission.open_to_all,
         template=submission.template,
         letterhead=submission.letterhead or (before.letterhead if before else None),
         **asdict(submission.names or kept),
@@ -242,7 +256,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         revision=_revision(submission, request, tree),
     )
     event_log.trust(run)
-    sharing.begin(run, submission.approvers)
+    sharing.begin(run, [*submission.approvers, *submission.groups], submission.level)
     event = events.Submitted(
         by=owner.get_username(),
         files=tree.file_count,
@@ -252,7 +266,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         token=submission.access_token,
     )
     event_log.record(run.pk, event)
-    _record_submission(run, submission.approvers)
+    _record_submission(run)
     if submission.plan:
         plan = fitted(submission.plan.for_another_run(), tree, submission.policy.max_steps, submission.excluded)
         estimate = estimate_for(run, plan)
@@ -260,14 +274,12 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
     return run
 
 
-def _record_submission(run: Run, approvers: Sequence[User]) -> None:
-    """The lines of the audit trail for a new run: with which files it began, and who else may decide."""
+def _record_submission(run: Run) -> None:
+    """The lines of the audit trail for a new run: with which files it began, and with whom it is shared."""
     audit_trail.record(
         AuditKind.SUBMITTED, by=run.owner, run_id=run.pk, digest=run.inputs.digest, count=run.inputs.file_count
     )
-    for person in approvers:
-        who = person.get_username()
-        audit_trail.record(AuditKind.SHARED, by=run.owner, run_id=run.pk, subject=who, person=person.pk, after="decide")
+    sharing.record_beginning(run)
 
 
 def _revision(submission: Submission, request: str, tree: Tree) -> Revision | None:

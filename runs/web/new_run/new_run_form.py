@@ -6,12 +6,15 @@ import uuid
 from typing import Any
 
 from django import forms
+from django.contrib.auth.models import Group
 from django.http import QueryDict
 
+from runs.enums import ShareLevel
 from runs.errors import InvalidInput
 from runs.lifecycle.owner_actions import MAX_REPORT_NAME, ReportNames
 from runs.models import User
 from runs.people.permissions import possible_deciders
+from runs.people.roles import teams
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.pev.policy import Policy
 from runs.submission import run_templates
@@ -27,8 +30,10 @@ from runs.submission.submission_checks import (
 from runs.text.paths import MAX_CHARACTERS
 from runs.text.text_limits import too_long
 from runs.web.new_run.policy_forms import PolicyForm
-from runs.web.site.posted_fields import PeopleField, Text, plain_lines
+from runs.web.site.posted_fields import GroupsField, PeopleField, Text, plain_lines
 
+MAX_OFFERED = 50
+"""People, and groups, that can be ticked. Others are named."""
 MAX_LEFT_OUT = 200
 """As many as the script sends."""
 
@@ -135,6 +140,22 @@ class NewRunForm(PolicyForm, FilesForm):
         widget=forms.CheckboxSelectMultiple,
     )
 
+    teams = GroupsField(label="Groups", queryset=teams(), required=False, widget=forms.CheckboxSelectMultiple)
+    also = Text(
+        label="Other people or groups",
+        help_text="Their names, separated by commas.",
+        required=False,
+        max_length=4_000,
+    )
+    level = forms.TypedChoiceField(
+        label="They may",
+        choices=[(ShareLevel.DECIDE.value, "look and decide"), (ShareLevel.LOOK.value, "only look")],
+        coerce=ShareLevel,
+        required=False,
+        empty_value=ShareLevel.DECIDE,
+    )
+    open_to_all = forms.BooleanField(label="Everyone who can sign in here may look at it", required=False)
+
     def __init__(self, *args: Any, owner: User, **kwargs: Any) -> None:
         kwargs["initial"] = {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
         kwargs["initial"]["template"] = kwargs["initial"].get("template") or usual_template(owner)
@@ -142,7 +163,8 @@ class NewRunForm(PolicyForm, FilesForm):
         approvers = self.fields["approvers"]
         assert isinstance(approvers, PeopleField)
         approvers.queryset = possible_deciders().exclude(pk=owner.pk).order_by("username")
-        approvers.choices = list(iter(approvers.iterator(approvers)))  # read once; without `iter`, counted before
+        found = [self._offer("approvers"), self._offer("teams")]
+        self.has_more = any(found)
         self._owner = owner
         plans = self.fields["template"].widget
         assert isinstance(plans, PlanSelect)
@@ -150,11 +172,55 @@ class NewRunForm(PolicyForm, FilesForm):
         plans.unavailable = templates_that_need_a_model(owner) | (frozenset() if is_connected() else {""})
         plans.creative = run_templates.creative(owner)
 
+    def _offer(self, name: str) -> bool:
+        """Offer the first of these people or groups, and those that are chosen. Returns whether there are others."""
+        field = self.fields[name]
+        assert isinstance(field, PeopleField | GroupsField)
+        assert field.queryset is not None
+        chosen = self[name].value() or ()
+        keys = {int(one) for one in map(str, chosen) if one.isdecimal() and len(one) < 19}
+        first = list(field.queryset[: MAX_OFFERED + 1])
+        more = len(first) > MAX_OFFERED
+        offered = first[:MAX_OFFERED]
+        if missing := keys - {one.pk for one in offered}:
+            offered += list(field.queryset.filter(pk__in=missing))
+        field.choices = [(one.pk, str(one)) for one in offered]
+        return more
+
+    def clean_also(self) -> list[User | Group]:
+        """The people who may decide, and the groups, with these names."""
+        names = list(dict.fromkeys(filter(None, map(str.strip, self.cleaned_data["also"].split(",")))))
+        known: dict[str, User | Group] = {one.name: one for one in teams().filter(name__in=names)}
+        approvers = self.fields["approvers"]
+        assert isinstance(approvers, PeopleField)
+        assert approvers.queryset is not None
+        known |= {one.username: one for one in approvers.queryset.filter(username__in=names)}
+        if unknown := [name for name in names if name not in known]:
+            raise forms.ValidationError(
+                f"There is no group and no one who can decide with the name “{unknown[0][:60]}”. Check the spelling."
+            )
+        return [known[name] for name in names]
+
+    @property
+    def shares(self) -> bool:
+        """Whether anything is chosen of with whom it is shared."""
+        return any(self[name].value() for name in ("approvers", "teams", "also", "open_to_all"))
+
+    def people_to_share_with(self) -> list[User]:
+        """The people with whom it is shared."""
+        also = [one for one in self.cleaned_data["also"] if isinstance(one, User)]
+        return list(dict.fromkeys([*self.cleaned_data["approvers"], *also]))
+
+    def groups_to_share_with(self) -> list[Group]:
+        """The groups with which it is shared."""
+        also = [one for one in self.cleaned_data["also"] if isinstance(one, Group)]
+        return list(dict.fromkeys([*self.cleaned_data["teams"], *also]))
+
     @classmethod
     def typed_in(cls, sent: QueryDict) -> dict[str, Any]:
         """What was typed into a form that is shown again without being submitted, as initial values."""
         boxes = {name: name in sent for name, field in cls.base_fields.items() if isinstance(field, forms.BooleanField)}
-        return sent.dict() | boxes | {"approvers": sent.getlist("approvers")}
+        return sent.dict() | boxes | {name: sent.getlist(name) for name in ("approvers", "teams")}
 
     def check_sources(self, *, has_files: bool) -> None:
         """Raises FilesMissing where a run without files would be meant to rest on sources, until that is answered."""

@@ -70,6 +70,8 @@ class AgainWithForm(NewRunForm):
             **asdict(ReportNames.of(before)),
             "template": SAME_PLAN if self.same else "",
             "approvers": [one.pk for one in sharing.deciders_by_name(before) if one != owner],
+            "teams": [one.pk for one in sharing.deciding_groups(before)],
+            "open_to_all": before.open_to_all and before.owner == owner,
         }
         kwargs["initial"] = filled | (kwargs.get("initial") or {})
         super().__init__(*args, owner=owner, start=self.start, **kwargs)

@@ -75,7 +75,7 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
     if request.method == "POST":
         try:
             line = deletion.delete(run.pk, person(request))
-        except Run.DoesNotExist:  # by somebody else, a moment ago: that is what was wanted
+        except Run.DoesNotExist:  # by someone else, a moment ago: that is what was wanted
             return redirect("inbox")
         except PevError as error:
             log_refusal(request, run, error)
@@ -90,8 +90,8 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
 def _why_not(request: HttpRequest, run: Run) -> dict[str, str]:
     """Why each thing cannot be done with a run now; empty if it can."""
     if not can_manage(request.user, run):
-        nobody = f"Only {run.owner} or an administrator can rename, archive or delete this run."
-        return dict.fromkeys(("rename", "archive", "delete"), nobody)
+        why = f"Only {run.owner} or an administrator can rename, archive or delete this run."
+        return dict.fromkeys(("rename", "archive", "delete"), why)
     return {
         "rename": "",
         "archive": owner_actions.archiving_problem(run),

@@ -18,7 +18,7 @@ from runs.errors import DecisionRefused, InvalidInput, NotAllowed
 from runs.lifecycle import sharing
 from runs.models import Run, User
 from runs.people import second_person
-from runs.people.permissions import can_share
+from runs.people.permissions import can_manage
 from runs.text.numbers import key
 from runs.web.frame.run_frame import RunFrame
 from runs.web.site.posted_fields import PostedForm, Text, verbs
@@ -96,7 +96,7 @@ def sharing_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "more": max(len(people), len(groups)) > MAX_CHOICES,
         "second_person": (needed := second_person.may_be_needed(run)),
         "lacks_second_person": needed and not second_person.has_one(run),
-        "may_share": can_share(request.user, run),
+        "may_share": can_manage(request.user, run),
         "problem": problem,
     }
     return render(request, "run/sharing.html", context, status=status)

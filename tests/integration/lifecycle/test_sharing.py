@@ -55,9 +55,9 @@ def test_who_is_added_may_decide_and_who_is_removed_sees_nothing_and_the_history
 def test_the_owner_or_an_administrator_chooses_and_nobody_else() -> None:
     run, charlie = made.awaiting_plan(), made.charlie()
     for user in (made.bob(), charlie):
-        with pytest.raises(NotAllowed, match="Only the person who submitted the task or an administrator can choose"):
+        with pytest.raises(NotAllowed, match="Only the person who submitted the task or an administrator can share"):
             share(run.pk, user, charlie, ShareLevel.DECIDE)
-        with pytest.raises(NotAllowed, match="Only the person who submitted the task or an administrator can choose"):
+        with pytest.raises(NotAllowed, match="Only the person who submitted the task or an administrator can share"):
             unshare(run.pk, user, made.bob())
     share(run.pk, made.person("root", is_superuser=True), charlie, ShareLevel.DECIDE)
     assert (set(made.shared_with(run)), len(sentences(run))) == ({made.bob(), charlie}, 1)

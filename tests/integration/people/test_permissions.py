@@ -19,7 +19,6 @@ from runs.people.permissions import (
     can_see,
     check_can_decide,
     check_can_manage,
-    check_can_share,
     check_can_submit,
     deciders,
     gates_asking,
@@ -137,7 +136,7 @@ def test_a_change_is_checked_with_the_person_as_they_are_now(is_active: bool) ->
     run, root = made.submitted(approvers=[made.bob()]), made.person("root", is_superuser=True)
     alice, bob, administrator = made.alice(), made.bob(), User.objects.get(pk=root.pk)
     made.person("second", is_superuser=True)
-    checks = [(check_can_decide, bob), (check_can_share, administrator), (check_can_manage, administrator)]
+    checks = [(check_can_decide, bob), (check_can_manage, administrator)]
     for check, person in checks:
         check(person, run)
     check_can_submit(alice)

@@ -37,7 +37,7 @@ def test_an_approver_sees_who_may_decide_and_changes_nothing(client: Client, cha
     assert ("charlie" in page, 'name="verb"' in page) == (False, False)
     refused = client.post(address(run), {"verb": "share", "who": f"user-{charlie.pk}", "level": "decide"})
     assert refused.status_code == 403
-    assert "Only the person who submitted the task or an administrator can choose" in refused.text
+    assert "Only the person who submitted the task or an administrator can share" in refused.text
     assert factories.shared_with(run) == [factories.bob()]
 
 

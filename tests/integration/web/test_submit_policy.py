@@ -9,9 +9,10 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from pevsite.setting_values import policy_values
-from runs.enums import ApprovalPolicy, AtLimit, GateKind, Role, StepApproval, StepMoment
+from runs.enums import ApprovalPolicy, AtLimit, AuditKind, GateKind, PersonRole, Role, StepApproval, StepMoment
 from runs.mcp_client.server_config import ServerConfig
-from runs.models import Run, User
+from runs.models import AuditEntry, Run, User
+from runs.people.permissions import can_decide
 from runs.pev.decision_limits import DecisionLimits
 from runs.pev.policy import Policy
 from runs.pev.policy_setting import SettingGroup
@@ -197,3 +198,35 @@ def test_limits_that_cannot_be_used_are_said_at_the_form(
     answer = alice_client.post("/runs/new/", form(**sent))
     assert (answer.status_code, Run.objects.count()) == (422, 0)
     assert said in html.unescape(answer.text)
+
+
+def test_it_is_shared_from_the_beginning_with_people_groups_and_everyone(alice_client: Client, bob: User) -> None:
+    legal, dora = Group.objects.create(name="Legal"), factories.person("dora")
+    User.objects.bulk_create(User(username=f"user{number:03}") for number in range(60))
+    Group.objects.get(name=PersonRole.APPROVER).user_set.add(*User.objects.filter(username__startswith="user"))
+    page = alice_client.get("/runs/new/").text
+    assert page.count('name="approvers"') == 50
+    assert ('name="also"' in page, "user059" in page) == (True, False)
+    last = User.objects.get(username="user059")
+    sent = form(approvers=[last.pk], teams=[legal.pk], also="bob, dora ,Legal", level="look", open_to_all="on")
+    refused = alice_client.post("/runs/new/", sent | {"also": "bob, nobody"}, headers=JSON)
+    assert "no one who can decide with the name “nobody”" in refused.json()["errors"][0]
+    again = alice_client.post("/runs/new/", sent | {"also": "bob, nobody"}).text
+    assert (f'value="{last.pk}"' in again, "bob, nobody" in again) == (True, True)
+    assert alice_client.post("/runs/new/", sent, headers=JSON).status_code == 201
+    run = Run.objects.get()
+    shares = {(str(one.user or one.group), one.level) for one in run.shares.all()}
+    assert shares == {("user059", "look"), ("bob", "look"), ("dora", "look"), ("Legal", "look")}
+    assert (run.open_to_all, can_decide(dora, run)) == (True, False)
+    trail = AuditEntry.objects.filter(kind=AuditKind.SHARED).values_list("subject", flat=True)
+    assert sorted(trail) == ["bob", "dora", "everyone here", "the group Legal", "user059"]
+
+
+@pytest.mark.parametrize(("level", "status"), [("decide", 201), ("look", 422)])
+def test_a_group_has_the_second_person_if_it_may_decide(
+    alice_client: Client, bob: User, level: str, status: int
+) -> None:
+    legal = Group.objects.create(name="Legal")
+    bob.groups.add(legal)
+    answer = alice_client.post("/runs/new/", form(second_person="on", teams=[legal.pk], level=level), headers=JSON)
+    assert answer.status_code == status
