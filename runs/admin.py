@@ -190,7 +190,7 @@ class DeletedRunAdmin(ReadOnly):
 class AccessTokenAdmin(ReadOnly):
     """Whose programs may ask, and when they last did. They are ended on the page of people."""
 
-    fields = ("user", "name", "created_at", "expires_at", "last_used_at", "revoked_at")
+    fields = ("user", "name", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at")
     list_display = ("id", *fields)
     list_filter = ("revoked_at", "expires_at")
     list_select_related = ("user",)

@@ -415,7 +415,7 @@ class TokenScope(StrEnum):
             case TokenScope.RUNS_WRITE:
                 return "Submits runs and changes them, but decides nothing."
             case TokenScope.GATES_READ:
-                return "Sees which decisions are open."
+                return "Sees which decisions are open, and what they ask."
             case TokenScope.GATES_DECIDE:
                 return "Decides in your name, except where a second person or a second factor is needed."
             case TokenScope.ADMIN:

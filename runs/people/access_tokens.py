@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from runs.enums import AuditKind, TokenScope
-from runs.errors import InvalidInput
+from runs.errors import InvalidInput, NotAllowed
 from runs.models import AccessToken, User
 from runs.models.people import DEFAULT_SCOPES
 from runs.store import audit_trail
@@ -108,6 +108,12 @@ def usable_token(token: str) -> AccessToken | None:
 def still_works(pk: int) -> bool:
     """Whether a token that was usable still is: a call may wait while it is revoked or its person deactivated."""
     return AccessToken.objects.living(timezone.now()).filter(pk=pk, user__is_active=True).exists()
+
+
+def check(token: AccessToken, scope: TokenScope) -> None:
+    """Raises NotAllowed with a sentence that names the scope, if the token does not allow it now."""
+    if not token.allows(scope):
+        raise NotAllowed(f"This access token does not allow “{scope}”. Make one that does on the page “Access tokens”.")
 
 
 def revoke(person: User, pk: int) -> AccessToken | None:

@@ -13,7 +13,7 @@ from tests.browser.site import Site
 
 def story(page: Page, site: Site, name: str) -> None:
     page.goto(f"{site.url}/access-tokens/")
-    page.get_by_label("Name").fill(name)
+    page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Valid for").select_option(label="90 days")
     page.get_by_role("button", name="Make a token").click()
     expect(page.get_by_label("The token")).to_have_text(re.compile(r"^pev_[A-Za-z0-9_-]{43}$"))
@@ -29,7 +29,7 @@ def test_the_way_to_the_page_and_a_token_from_its_making_to_its_end(page: Page, 
     page.locator(".site-user summary").click()
     page.get_by_role("link", name="Account").click()
     page.get_by_role("link", name="Access tokens").click()
-    page.get_by_label("Name").fill("desk")
+    page.get_by_label("Name", exact=True).fill("desk")
     page.get_by_role("button", name="Make a token").click()
     expect(page.get_by_role("heading", name="Your new token")).to_be_visible()
     check_both_themes(page)

@@ -69,7 +69,7 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
         return
     server = await asyncio.to_thread(_load_server)
     scheme = "https" if settings.TLS else "http"
-    caller = Caller(row.user, row.name, row.pk, f"{scheme}://{our_host(scope['headers'])}")
+    caller = Caller(row, f"{scheme}://{our_host(scope['headers'])}")
     with coming_from(origin_of_program(address, row)):
         await server.serve(caller, scope, receive, send, MAX_BODY)
 

@@ -7,10 +7,11 @@ from base64 import b64encode
 from collections.abc import Mapping
 
 from runs.contracts.ports import FileInfo
-from runs.enums import AuditKind
+from runs.enums import AuditKind, Show, TokenScope
 from runs.errors import InvalidInput
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Gate, Run
+from runs.people import access_tokens
 from runs.readmodel import run_queries
 from runs.readmodel.run_files import made_files
 from runs.readmodel.run_queries import Filters, Sort
@@ -48,6 +49,8 @@ _SAFE_TYPES = (
 
 
 def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:
+    if arguments.show is Show.MINE:
+        access_tokens.check(caller.token, TokenScope.GATES_READ)
     filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
     found = run_queries.runs_of_list(caller.person, arguments.show, filters, Sort.NEWEST, snoozed_gates(caller.person))
     rows = run_queries.readable_rows(found[arguments.offset : arguments.offset + arguments.limit])
@@ -72,7 +75,7 @@ def _run_line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLi
         submitted_by=run.owner.get_username(),
         submitted_at=run.created_at,
         finished_at=run.finished_at,
-        waits_for_you=any(map(_is_theirs, gates)),
+        waits_for_you=any(map(_is_theirs, gates)) if caller.token.allows(TokenScope.GATES_READ) else None,
         address=caller.address("run", run.pk),
     )
 
@@ -80,7 +83,6 @@ def _run_line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLi
 def run_status(caller: Caller, arguments: RunStatusArguments | WaitForRun) -> tool_answers.Status:
     run = caller.run(arguments.run)
     frame = RunFrame(run)
-    page = caller.address("run", run.pk)
     return tool_answers.Status(
         run=run.pk,
         title=run.title,
@@ -92,23 +94,27 @@ def run_status(caller: Caller, arguments: RunStatusArguments | WaitForRun) -> to
         cost_usd=float(frame.totals.cost),
         unpriced_calls=frame.totals.unpriced,
         budget_usd=None if run.policy.budget is None else float(run.policy.budget),
-        decisions=[
-            tool_answers.OpenDecision(
-                kind=gate.kind,
-                question=gate.question,
-                choices=gate.choices,
-                since=gate.opened_at,
-                yours=_is_theirs(gate),
-                address=f"{page}#run-gates",
-            )
-            for gate in run_queries.open_gates(caller.person, [run.pk])
-        ],
+        decisions=_open_decisions(caller, run) if caller.token.allows(TokenScope.GATES_READ) else None,
         submitted_by=run.owner.get_username(),
         submitted_at=run.created_at,
         finished_at=run.finished_at,
         event=run.event_count,
-        address=page,
+        address=caller.address("run", run.pk),
     )
+
+
+def _open_decisions(caller: Caller, run: Run) -> list[tool_answers.OpenDecision]:
+    return [
+        tool_answers.OpenDecision(
+            kind=gate.kind,
+            question=gate.question,
+            choices=gate.choices,
+            since=gate.opened_at,
+            yours=_is_theirs(gate),
+            address=f"{caller.address('run', run.pk)}#run-gates",
+        )
+        for gate in run_queries.open_gates(caller.person, [run.pk])
+    ]
 
 
 def _is_theirs(gate: Gate) -> bool:

@@ -86,6 +86,7 @@ async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResu
         return _refused(f"There is no such tool. There are: {', '.join(TOOLS)}.")
     log.info("mcp: %s", name, extra=about(user=caller.person.get_username()))
     try:
+        access_tokens.check(caller.token, action.scope)
         return _result(await wait(action, caller, action.arguments.model_validate(given)))
     except ValidationError as error:
         return _refused(_what_is_wrong(error))
@@ -157,7 +158,7 @@ async def wait(action: McpTool[Any], caller: Caller, arguments: Any) -> ToolAnsw
             await _wait_for_news(caller, arguments)
         finally:
             _waiting -= 1
-        if not await from_database(lambda: access_tokens.still_works(caller.token_id)):
+        if not await from_database(lambda: access_tokens.still_works(caller.token.pk)):
             raise NotAllowed("This access token no longer works.")
     return await from_database(partial(action.do, caller, arguments))
 
@@ -175,7 +176,7 @@ def _has_news(caller: Caller, arguments: WaitForRun) -> bool:
     """Whether the run waits for a person, is paused or is over, and the caller has not been told yet; or the token has
     ended, so that there will be no news.
     """
-    if not access_tokens.still_works(caller.token_id):
+    if not access_tokens.still_works(caller.token.pk):
         return True
     row = visible_runs(caller.person).filter(pk=arguments.run).values("status", "paused", "event_count").first()
     if row is None or row["status"] == RunStatus.FINISHED:

@@ -79,7 +79,7 @@ def _submit_new(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
             plan_from=chosen.reason if chosen else "",
             template=chosen.template if chosen else "",
             letterhead=chosen.letterhead if chosen else None,
-            access_token=caller.token,
+            access_token=caller.token.name,
         ),
     )
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 
 from runs.enums import Show
 from runs.errors import NotVisible
-from runs.models import Run, User
+from runs.models import AccessToken, Run, User
 from runs.people.permissions import visible_runs
 from runs.reports.formats import TEXT_FORMATS
 
@@ -28,14 +28,16 @@ MAX_RUNS = 50
 
 @dataclass(frozen=True)
 class Caller:
-    """The person whose program calls. `token` is the name of the access token, `token_id` its row, and `site` the
-    scheme and host of the request, with which addresses begin.
+    """The person whose program calls, by its access token. `site`: the scheme and host of the request, with which
+    addresses begin.
     """
 
-    person: User
-    token: str
-    token_id: int
+    token: AccessToken
     site: str
+
+    @property
+    def person(self) -> User:
+        return self.token.user
 
     def address(self, name: str, *arguments: object) -> str:
         """Returns the absolute address of a page, by the name of its route."""

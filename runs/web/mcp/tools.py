@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from runs.enums import TokenScope
 from runs.web.mcp import looking, submitting, tool_answers, tool_arguments
 from runs.web.mcp.tool_answers import ToolAnswer
 from runs.web.mcp.tool_arguments import Arguments, Caller
@@ -17,7 +18,10 @@ __all__ = ["TOOLS", "McpTool", "ToolAnswer"]
 
 @dataclass(frozen=True)
 class McpTool[Given: Arguments]:
-    """One tool: its title, description, arguments, answer and function. `reads`: it changes nothing."""
+    """One tool: its title, description, arguments, answer and function.
+
+    `reads`: it changes nothing. `scope`: what the access token must allow.
+    """
 
     title: str
     description: str
@@ -25,6 +29,7 @@ class McpTool[Given: Arguments]:
     answer: type[ToolAnswer]
     do: Callable[[Caller, Given], ToolAnswer]
     reads: bool = True
+    scope: TokenScope = TokenScope.RUNS_READ
 
 
 TOOLS: Mapping[str, McpTool[Any]] = {
@@ -43,6 +48,7 @@ TOOLS: Mapping[str, McpTool[Any]] = {
         tool_answers.SubmittedRun,
         submitting.submit_run,
         reads=False,
+        scope=TokenScope.RUNS_WRITE,
     ),
     "list_runs": McpTool(
         "Runs",

@@ -14,24 +14,33 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from runs.enums import TokenScope
 from runs.errors import InvalidInput
 from runs.logs import about
+from runs.models.people import DEFAULT_SCOPES
 from runs.people import access_tokens
-from runs.web.site.addresses import MCP_PATH
+from runs.web.site.addresses import API_PATH, MCP_PATH
+from runs.web.site.page_templates import takes_programs
 from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import about_request, person
 
 log = logging.getLogger(__name__)
+_USUAL_DAYS = 30
 
 
 class AccessTokenForm(PostedForm):
-    """A token for a program; `runs.people.access_tokens` says what is wrong with a name."""
+    """A token for a program; `runs.people.access_tokens` says what is wrong with a name or with scopes."""
 
     name = Text(required=False, strip=False)
     days = forms.TypedChoiceField(
         choices=[(days, days) for days in access_tokens.LIFETIMES],
         coerce=int,
         error_messages={"required": "Choose a lifetime.", "invalid_choice": "Choose one of the lifetimes."},
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=[(scope.value, scope.value) for scope in TokenScope],
+        required=False,
+        error_messages={"invalid_choice": "Choose from the list what the token allows."},
     )
 
 
@@ -44,12 +53,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
         return _page(request)
     form = AccessTokenForm(request.POST)
     try:
-        if not settings.MCP_SERVER:
+        if not takes_programs():
             raise InvalidInput("Programs cannot connect to this installation, so a token would be of no use.")
         given = form.checked()
-        made = access_tokens.issue(person(request), given["name"], given["days"])
+        made = access_tokens.issue(person(request), given["name"], given["days"], given["scopes"])
     except InvalidInput as error:
-        return _page(request, problem=str(error), typed=str(form.data.get("name", ""))[:150], status=422)
+        return _page(request, problem=str(error), sent=form, status=422)
     log.info("an access token was made", extra=about(**about_request(request)))
     return _page(request, made=made)
 
@@ -66,16 +75,25 @@ def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
     return redirect("access_tokens")
 
 
-def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
-    rows = access_tokens.of(person(request))
+def _page(
+    request: HttpRequest, *, status: int = 200, sent: AccessTokenForm | None = None, **context: object
+) -> HttpResponse:
+    """The page. `sent`: a form that was refused, which is shown as it was filled in."""
+    user = person(request)
+    rows = access_tokens.of(user)
     now = timezone.now()
     living = [row for row in rows if row.revoked_at is None and row.expires_at > now]
+    days = str(sent["days"].value()) if sent else str(_USUAL_DAYS)
+    chosen = sent["scopes"].value() or () if sent else DEFAULT_SCOPES
     context |= {
-        "on": settings.MCP_SERVER,
-        "address": request.build_absolute_uri(MCP_PATH),
-        "living": living,
+        "typed": str(sent["name"].value() or "")[:150] if sent else "",
+        "lifetimes": [(each, str(each) == days) for each in access_tokens.LIFETIMES],
+        "scopes": [(scope, scope in chosen) for scope in TokenScope if user.may_grant(scope)],
+        "may_decide": user.may_grant(TokenScope.GATES_DECIDE),
+        "mcp_address": request.build_absolute_uri(MCP_PATH) if settings.MCP_SERVER else "",
+        "api_address": request.build_absolute_uri(API_PATH) if settings.API else "",
+        "living": [(row, [(scope, row.allows(scope)) for scope in row.chosen_scopes]) for row in living],
         "ended": [row for row in rows if row not in living],
-        "lifetimes": access_tokens.LIFETIMES,
         "max_name": access_tokens.MAX_NAME,
         "max_tokens": access_tokens.MAX_TOKENS,
     }

@@ -17,10 +17,15 @@ def installation(request: HttpRequest) -> dict[str, object]:
     provider = settings.IDENTITY_PROVIDER
     return {
         "service": current_service(),
-        "mcp_server": settings.MCP_SERVER,
+        "takes_programs": takes_programs(),
         "sends_mail": bool(settings.MAILERS),
         "provider_name": provider.name if provider else "",
     }
+
+
+def takes_programs() -> bool:
+    """Whether programs can use an access token of a person, over MCP or the REST API."""
+    return bool(settings.MCP_SERVER or settings.API)
 
 
 class VisiblePages(DjangoTemplates):

@@ -403,7 +403,9 @@ def _actions() -> Iterator[Audited]:
     )
     yield Audited(kind.FACTOR_REMOVED, "account/methods/totp/deactivate/", remove_app)
     yield Audited(
-        kind.TOKEN_MADE, "access-tokens/", lambda scene: scene.post("/access-tokens/", {"name": "laptop", "days": "30"})
+        kind.TOKEN_MADE,
+        "access-tokens/",
+        lambda scene: scene.post("/access-tokens/", {"name": "laptop", "days": "30", "scopes": "runs:read"}),
     )
     yield Audited(
         kind.TOKEN_REVOKED,

@@ -167,7 +167,7 @@ TABLE = {
     "readyz": Row(get=(200,) * 5, open=True),
     "metricsz": Row(get=(404,) * 5, open=True),  # without a token in the settings
     "sign-out/": Row(post=(302,) * 5, open=True),
-    "access-tokens/": Row(get=MINE, post=(302, 422, 422, 422, 422)),  # nothing asks over MCP where it is off
+    "access-tokens/": Row(get=MINE, post=(302, 422, 422, 422, 422)),  # without a name
     "access-tokens/<int:token_id>/revoke/": Row(post=(302, 302, 404, 404, 404)),
     "people/": Row(get=ADMINISTERED, post=ADMINISTERED, sent={"user": "dora", "roles": "viewer"}),
     "people/groups/": Row(

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from runs.models import AccessToken, User
@@ -21,38 +22,90 @@ def on(settings: Settings) -> None:
 
 
 def make(browser: Client, name: str = "laptop", days: str = "30") -> str:
-    return browser.post("/access-tokens/", {"name": name, "days": days}).text
+    return browser.post("/access-tokens/", {"name": name, "days": days, "scopes": ["runs:read"]}).text
+
+
+def boxes(page: str) -> dict[str, bool]:
+    """The scopes that the page offers, and whether each is chosen."""
+    return {scope: bool(checked) for scope, checked in re.findall(r'name="scopes" value="([^"]+)"( checked)?', page)}
 
 
 def test_a_token_is_shown_once_and_works(alice: User, alice_client: Client) -> None:
-    answer = alice_client.post("/access-tokens/", {"name": "laptop", "days": "30"})
+    answer = alice_client.post(
+        "/access-tokens/", {"name": "laptop", "days": "30", "scopes": ["gates:read", "runs:read"]}
+    )
     assert "no-store" in answer["Cache-Control"]
     (token,) = set(TOKEN.findall(answer.text))
     row = access_tokens.usable_token(token)
     assert row is not None
-    assert (row.user, row.name) == (alice, "laptop")
-    assert "http://testserver/mcp" in answer.text
+    assert (row.user, row.name, row.scopes) == (alice, "laptop", "runs:read gates:read")
     later = alice_client.get("/access-tokens/").text
     assert ("laptop" in later, TOKEN.search(later)) == (True, None)
+    allows = later[later.index("allows <code") :]
+    assert re.findall(r"<code title=.*?>(.*?)</code>", allows) == ["runs:read", "gates:read"]
+
+
+@pytest.mark.parametrize("mcp", [True, False])
+@pytest.mark.parametrize("api", [True, False])
+def test_the_page_is_there_where_programs_can_use_a_token_and_says_how(
+    alice_client: Client, settings: Settings, mcp: bool, api: bool
+) -> None:
+    settings.MCP_SERVER, settings.API = mcp, api
+    assert ('href="/access-tokens/"' in alice_client.get("/account/methods/").text) is (mcp or api)
+    off = "Access for programs is turned off on this installation."
+    assert (off in alice_client.get("/access-tokens/").text) is not (mcp or api)
+    answer = alice_client.post("/access-tokens/", {"name": "laptop", "days": "30", "scopes": "runs:read"})
+    assert (answer.status_code, AccessToken.objects.count()) == ((200, 1) if mcp or api else (422, 0))
+    assert ('"url": "http://testserver/mcp"' in answer.text) is mcp
+    assert ('curl --header "Authorization: Bearer pev_' in answer.text) is api
+    assert ("http://testserver/api/v1/" in answer.text) is api
+
+
+def test_scopes_are_offered_to_those_who_may_grant_them_and_shown_as_without_effect_later(
+    client: Client, alice: User, settings: Settings
+) -> None:
+    client.force_login(alice)
+    usual = {"runs:read": True, "runs:write": True, "gates:read": True}
+    assert boxes(client.get("/access-tokens/").text) == usual
+    settings.API_DECIDES = True
+    assert boxes(client.get("/access-tokens/").text) == usual | {"gates:decide": False}
+    root = made.person("root", is_superuser=True)
+    client.force_login(root)
+    assert boxes(client.get("/access-tokens/").text) == usual | {"gates:decide": False, "admin": False}
+    access_tokens.issue(root, "laptop", 30, ["gates:decide", "admin"])
+    assert "(not now)" not in client.get("/access-tokens/").text
+    User.objects.filter(pk=root.pk).update(is_superuser=False)
+    page = client.get("/access-tokens/").text
+    assert re.findall(r"<code title=.*?>(.*?)</code>( \(not now\))?", page) == [
+        ("gates:decide", ""),
+        ("admin", " (not now)"),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("name", "days", "says"),
+    ("name", "days", "scopes", "says"),
     [
-        ("", "30", "Give the token a name"),
-        ("x" * 61, "30", "60 are allowed"),
-        ("laptop", "31", "Choose one of the lifetimes."),
-        ("laptop", "", "Choose a lifetime."),
-        ("laptop", "x" * 10_000, "Choose one of the lifetimes."),
-        ("<script>alert(1)</script>" * 3, "30", "60 are allowed"),
+        ("", "90", "gates:read", "Give the token a name"),
+        ("x" * 61, "90", "gates:read", "60 are allowed"),
+        ("laptop", "31", "gates:read", "Choose one of the lifetimes."),
+        ("laptop", "", "gates:read", "Choose a lifetime."),
+        ("laptop", "x" * 10_000, "gates:read", "Choose one of the lifetimes."),
+        ("<script>alert(1)</script>" * 3, "90", "gates:read", "60 are allowed"),
+        ("laptop", "90", "", "Choose at least one thing that the token allows"),
+        ("laptop", "90", "gates:read runs:delete", "Choose from the list what the token allows."),
+        ("laptop", "90", "gates:read gates:decide", "This installation has no tokens that allow “gates:decide”."),
+        ("laptop", "90", "gates:read admin", "Only administrators have tokens that allow “admin”."),
     ],
 )
-def test_what_cannot_be_made_is_refused_in_words_and_the_name_kept(
-    alice_client: Client, name: str, days: str, says: str
+def test_what_cannot_be_made_is_refused_in_words_and_all_that_was_filled_in_is_kept(
+    alice_client: Client, name: str, days: str, scopes: str, says: str
 ) -> None:
-    answer = alice_client.post("/access-tokens/", {"name": name, "days": days})
+    answer = alice_client.post("/access-tokens/", {"name": name, "days": days, "scopes": scopes.split()})
     assert answer.status_code == 422
     assert says in answer.text
+    assert f'value="{escape(name)}"' in answer.text
+    assert ('<option value="90" selected>' in answer.text) is (days == "90")
+    assert boxes(answer.text) == {"runs:read": False, "runs:write": False, "gates:read": bool(scopes)}
     assert "<script>alert" not in answer.text
     assert AccessToken.objects.count() == 0
 
@@ -109,17 +162,6 @@ def test_the_list_of_people_takes_one_query_for_all_tokens(
         access_tokens.issue(bob, str(number), 30)
     with django_assert_num_queries(6):
         client.get("/people/")
-
-
-def test_where_no_program_can_ask_none_is_made_and_there_is_no_way_to_the_page(
-    alice_client: Client, settings: Settings
-) -> None:
-    assert 'href="/access-tokens/"' in alice_client.get("/account/methods/").text
-    settings.MCP_SERVER = False
-    assert 'href="/access-tokens/"' not in alice_client.get("/account/methods/").text
-    assert "Access for programs is turned off on this installation." in alice_client.get("/access-tokens/").text
-    answer = alice_client.post("/access-tokens/", {"name": "laptop", "days": "30"})
-    assert (answer.status_code, AccessToken.objects.count()) == (422, 0)
 
 
 def test_neither_the_log_nor_an_address_has_a_token(alice_client: Client, caplog: pytest.LogCaptureFixture) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Literal
 
 import httpx2
@@ -14,6 +14,7 @@ from mcp_types import CallToolResult
 
 from pevsite.asgi import application
 from runs.models import User
+from runs.models.people import DEFAULT_SCOPES
 from runs.people import access_tokens
 from tests import factories as made
 
@@ -29,8 +30,8 @@ REVIEW: dict[str, Any] = {
 """What a program submits."""
 
 
-def token_of(person: User, name: str = "laptop") -> str:
-    return access_tokens.issue(person, name, 7)
+def token_of(person: User, name: str = "laptop", scopes: Iterable[str] = DEFAULT_SCOPES) -> str:
+    return access_tokens.issue(person, name, 7, scopes)
 
 
 def talk[Value](

@@ -12,9 +12,9 @@ from django.db import transaction
 from mcp import Client
 
 from pevsite.setting_values import policy_values
-from runs.enums import ApprovalPolicy, GateKind, GateStatus, PersonRole, Verb
+from runs.enums import ApprovalPolicy, AuditKind, GateKind, GateStatus, PersonRole, TokenScope, Verb
 from runs.events.kinds import Submitted, read
-from runs.models import AccessToken, Event, Gate, Run, User
+from runs.models import AccessToken, AuditEntry, Event, Gate, Run, User
 from runs.people import access_tokens
 from runs.store.trees import files_of
 from runs.submission.run_templates import save
@@ -41,9 +41,51 @@ def unchanged() -> list[Any]:
 def test_no_tool_decides_anything() -> None:
     writing = {name for name, action in TOOLS.items() if not action.reads}
     assert writing == {"submit_run"}
+    assert {action.scope for action in TOOLS.values()} == {TokenScope.RUNS_READ, TokenScope.RUNS_WRITE}
     assert {name for name in TOOLS if any(word in name for word in [*Verb, *GateStatus, "decide", "gate"])} == set()
     taken = {field for action in TOOLS.values() for field in action.arguments.model_fields}
     assert taken & {"verb", "digest", "reason", "approved", "approve", "gate", "plan_approval", "policy"} == set()
+
+
+def test_each_tool_needs_its_scope_and_open_decisions_need_theirs(alice: User, settings: Any) -> None:
+    settings.API_DECIDES = True
+    run = made.awaiting_plan()
+    asked = {"submit_run": REVIEW, "list_templates": {}, "list_runs": {}, "run_status": {"run": run.pk}}
+    asked |= {name: arguments(name, run.pk) for name in OF_RUNS}
+    asked["read_file"]["path"] = sorted(run.inputs.changes)[0]
+    assert set(asked) == set(TOOLS)
+
+    def refused_with(token: str) -> dict[str, str]:
+        async def calling(client: Client) -> dict[str, str]:
+            results = {name: await client.call_tool(name, given) for name, given in asked.items()}
+            return {name: text(result) for name, result in results.items() if result.is_error}
+
+        return talk(token, calling)
+
+    def missing(scope: str) -> str:
+        return f"This access token does not allow “{scope}”. Make one that does on the page “Access tokens”."
+
+    reading = token_of(alice, "reading", ["runs:read"])
+    assert refused_with(reading) == {"submit_run": missing("runs:write")}
+    others = ["runs:write", "gates:read", "gates:decide"]
+    assert refused_with(token_of(alice, "others", others)) == dict.fromkeys(
+        set(TOOLS) - {"submit_run"}, missing("runs:read")
+    )
+    assert [(line.by, line.subject) for line in AuditEntry.objects.filter(kind=AuditKind.REQUEST_REFUSED)[:1]] == [
+        ("alice", "tool submit_run")
+    ]
+
+    left_out = "Open decisions are left out, because the access token does not allow “gates:read”."
+    seeing = token_of(alice, "seeing", ["runs:read", "gates:read"])
+    for token, sees in ((reading, False), (seeing, True)):
+        status, runs = call(token, "run_status", run=run.pk), call(token, "list_runs")
+        assert (left_out in text(status), left_out in text(runs)) == (not sees, not sees)
+        assert (fields(status)["state"], fields(status)["decisions"] is None) == ("waiting", not sees)
+        assert {row["waits_for_you"] for row in fields(runs)["runs"]} == ({True} if sees else {None})
+    assert refusal(call(reading, "list_runs", show="mine")) == missing("gates:read")
+    assert (
+        fields(call(seeing, "list_runs", show="mine"))["total"] == 2
+    )  # with the one that the other token has submitted
 
 
 CLAIMS: tuple[dict[str, Any], ...] = (
