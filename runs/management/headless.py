@@ -26,11 +26,12 @@ from runs.lifecycle.owner_actions import ReportNames
 from runs.management.odd_names import with_usable_names
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
-from runs.management.questions import MissingFiles, about, decision_on
+from runs.management.questions import MissingFiles, decision_on
 from runs.models import Gate, Run
 from runs.operations.traces import trace_listener
 from runs.people.accounts import first_administrator
 from runs.pev.imports.imported import MAX_BYTES, imported
+from runs.readmodel.gate_text import about
 from runs.readmodel.run_view import reading_of
 from runs.reports.formats import FORMATS
 from runs.reports.json_report import as_json

@@ -68,8 +68,8 @@ class Gate(models.Model):
     opened_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
-    # `person`, `terminal`, `--approve-all` or `BY_LIMIT`.
-    decided_how = models.CharField(max_length=40, default="", blank=True)
+    # `person`, `terminal`, `--approve-all`, `BY_LIMIT`, or through which access token a program brought it.
+    decided_how = models.CharField(max_length=100, default="", blank=True)
     # The words of a person; `comments` has their parts, each with a number of its own, if there are several.
     reason = models.TextField(default="", blank=True)
     request = models.PositiveSmallIntegerField(null=True, blank=True)

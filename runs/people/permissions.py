@@ -298,13 +298,17 @@ def _named(run: Run) -> tuple[set[int | None], set[int | None]]:
     return {run.owner_id, *(user for user, _ in rows if user)}, {group for _, group in rows if group}
 
 
+def needing_second_factor(people: Iterable[User]) -> set[int]:
+    """The ids of those from whom the installation demands a second factor: at most one query."""
+    asked = {person.pk for person in people}
+    if settings.SECOND_FACTOR == "administrators":
+        return set(administrators().filter(pk__in=asked).values_list("pk", flat=True))
+    return asked if settings.SECOND_FACTOR == "everyone" else set()
+
+
 def lacking_second_factor(people: Iterable[User]) -> set[int]:
     """The ids of those who must add a passkey or an authenticator app before they go on: at most two queries."""
-    required = {person.pk for person in people}
-    if settings.SECOND_FACTOR == "administrators":
-        required = set(administrators().filter(pk__in=required).values_list("pk", flat=True))
-    elif settings.SECOND_FACTOR != "everyone":
-        return set()
+    required = needing_second_factor(people)
     if not required:
         return set()
     types = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]

@@ -3,6 +3,8 @@
 from django.urls import include, path, register_converter
 
 from runs.web.agents import agent_pages
+from runs.web.api import documentation
+from runs.web.api.api import api, no_operation
 from runs.web.audit import audit_pages
 from runs.web.files import source_pages
 from runs.web.files.file_list import FILES
@@ -30,6 +32,9 @@ urlpatterns = [
     path("decisions/<int:gate_id>/snooze/", snooze_page.snooze_gate, name="snooze"),
     path("decisions/<int:gate_id>/assign/", assign_page.assign, name="assign"),
     path("next/", next_decision.next_decision, name="next_decision"),
+    path("api/openapi.json", documentation.openapi, name="openapi"),
+    path("api/v1/", include((api.patterns, "api"))),
+    path("api/v1/<path:_rest>", no_operation),
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),
     path("metricsz", prometheus.metrics, name="monitoring"),

@@ -128,6 +128,7 @@ NO_PAGES = {
     "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": "a part of a gate",
     "runs/new/estimate/": "a part of the form",
     "next/": "leads to a run",
+    "api/openapi.json": "for programs",
     "account/notices/new/": "what is new, for a script",
     "account/inactive/": "for people who are deactivated",
     "account/provider/connect/": "leads to the list",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from runs.contracts.ports import FileInfo
 from runs.enums import AuditKind, Show, TokenScope
@@ -54,15 +54,20 @@ def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:
     filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
     found = run_queries.runs_of_list(caller.person, arguments.show, filters, Sort.NEWEST, snoozed_gates(caller.person))
     rows = run_queries.readable_rows(found[arguments.offset : arguments.offset + arguments.limit])
-    gates: dict[int, list[Gate]] = {}
-    for gate in run_queries.open_gates(caller.person, [run.pk for run in rows]):
-        gates.setdefault(gate.run_id, []).append(gate)
     total = found.count()
     return tool_answers.Runs(
-        runs=[_run_line(caller, run, gates.get(run.pk, [])) for run in rows],
+        runs=lines_of(caller, rows),
         total=total,
         next_offset=_next(arguments.offset, len(rows), total),
     )
+
+
+def lines_of(caller: Caller, runs: Sequence[Run]) -> list[tool_answers.RunLine]:
+    """The runs of a list, with whether they wait for the person."""
+    gates: dict[int, list[Gate]] = {}
+    for gate in run_queries.open_gates(caller.person, [run.pk for run in runs]):
+        gates.setdefault(gate.run_id, []).append(gate)
+    return [_run_line(caller, run, gates.get(run.pk, [])) for run in runs]
 
 
 def _run_line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLine:
@@ -81,7 +86,11 @@ def _run_line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLi
 
 
 def run_status(caller: Caller, arguments: RunStatusArguments | WaitForRun) -> tool_answers.Status:
-    run = caller.run(arguments.run)
+    return status_of(caller, caller.run(arguments.run))
+
+
+def status_of(caller: Caller, run: Run) -> tool_answers.Status:
+    """How a run is doing, with the decisions that it waits for."""
     frame = RunFrame(run)
     return tool_answers.Status(
         run=run.pk,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import uuid
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.core.files.base import ContentFile
 
@@ -41,13 +41,18 @@ def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
     )
 
 
-def submit_run(caller: Caller, arguments: SubmitRun) -> SubmittedRun:
-    """Submits a run, or returns the one that was submitted with the same id before.
+def submit_run(caller: Caller, arguments: SubmitRun, uploads: Sequence[Upload] = ()) -> SubmittedRun:
+    """Submits a run, or returns the one that was submitted with the same id before. `uploads` are files besides those
+    of the arguments.
 
     Raises InvalidInput, UploadRefused or PlanRefused, like the form.
     """
     token = arguments.submission_id or uuid.uuid4()
-    run = submit.submitted(caller.person, token) or _submit_new(caller, arguments, token)
+    return answer_for(caller, submit.submitted(caller.person, token) or _submit_new(caller, arguments, uploads, token))
+
+
+def answer_for(caller: Caller, run: Run) -> SubmittedRun:
+    """What a program learns of a run that it has just submitted."""
     row = run.events.filter(kind=EventKind.SUBMITTED).order_by("seq").first()
     event = read(row.kind, row.data) if row else None
     submitted = event if isinstance(event, SubmittedEvent) else None
@@ -62,8 +67,8 @@ def submit_run(caller: Caller, arguments: SubmitRun) -> SubmittedRun:
     )
 
 
-def _submit_new(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
-    uploads = [Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files]
+def _submit_new(caller: Caller, arguments: SubmitRun, more: Sequence[Upload], token: uuid.UUID) -> Run:
+    uploads = [*(Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files), *more]
     submission_checks.check_has_sources(arguments.request, has_files=bool(uploads), no_files=arguments.no_files)
     chosen = run_templates.chosen(caller.person, arguments.template) if arguments.template else None
     return submit.submit(

@@ -17,7 +17,7 @@ from runs.errors import NotAllowed
 from runs.people import access_tokens
 from runs.web.live.subscribers import from_database
 from runs.web.server.connections import Connection, Phase
-from runs.web.server.server_limits import has_room, is_message, max_body, max_unknown
+from runs.web.server.server_limits import has_room, is_for_programs, max_body, max_unknown
 from runs.web.site.admission import token_in
 from runs.web.site.sessions import holder
 
@@ -107,7 +107,7 @@ class Request(WebRequest):
             if connection.phase is not Phase.BODY:
                 return  # it came in chunks and was so short that it is whole already
             if not known:
-                connection.refuse(HTTPStatus.FORBIDDEN, _TOKENLESS if is_message(self.uri) else _SIGNED_OUT)
+                connection.refuse(HTTPStatus.FORBIDDEN, _TOKENLESS if is_for_programs(self.uri) else _SIGNED_OUT)
             elif not has_room(sum(self.server.uploads.values())):
                 connection.refuse(HTTPStatus.INSUFFICIENT_STORAGE, _NO_ROOM, as_json=self._wants_json)
             else:
@@ -117,7 +117,7 @@ class Request(WebRequest):
 
     def _is_known(self) -> bool:
         """Whether the sender may use the site. Asks the database."""
-        if is_message(self.uri):
+        if is_for_programs(self.uri):
             token = token_in(self.requestHeaders.getRawHeaders(b"authorization", []))
             return access_tokens.usable_token(token) is not None
         return is_signed_in(parse_cookie(self._cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, ""))

@@ -11,10 +11,12 @@ from django.http.cookie import parse_cookie
 from django.urls import Resolver404, resolve
 
 from runs.web.mcp import endpoint as mcp
-from runs.web.site.addresses import MCP_PATH
+from runs.web.site.addresses import API_PATH, MCP_PATH
 
 UPLOADS = {"new_run", "draft", "give_files", "run_again_with", "letterhead"}
-"""The names of the addresses that accept files."""
+"""The names of the pages that accept files."""
+API_UPLOADS = {"runs"}
+"""The names of the addresses of the REST API that accept files."""
 MAX_BODY = 1_000_000
 """Bytes of a form without files: 20,000 characters of a reason are 180,000 at most, as browsers write them."""
 MAX_UNSIGNED_BODY = 16_000
@@ -47,6 +49,8 @@ def max_body(method: bytes, uri: bytes, cookies: bytes) -> int:
     """The most bytes of a body for this request, by its address and by whether a session may be behind it."""
     if is_message(uri):
         return mcp.MAX_BODY
+    if is_for_api(uri):
+        return max_upload() if method == b"POST" and takes_files(uri) else MAX_BODY
     if settings.SESSION_COOKIE_NAME not in parse_cookie(cookies.decode("latin-1")):
         return MAX_UNSIGNED_BODY
     return max_upload() if method == b"POST" and takes_files(uri) else MAX_BODY
@@ -56,7 +60,16 @@ def max_unknown(uri: bytes) -> int:
     """The most bytes of a body that are accepted before it is known who sends them. Looking at a cookie costs
     nothing.
     """
-    return MAX_UNSIGNED_BODY if is_message(uri) else MAX_BODY
+    return MAX_UNSIGNED_BODY if is_for_programs(uri) else MAX_BODY
+
+
+def is_for_programs(uri: bytes) -> bool:
+    """Whether this is asked for with an access token, and never with a session."""
+    return is_message(uri) or is_for_api(uri)
+
+
+def is_for_api(uri: bytes) -> bool:
+    return bool(settings.API) and uri.startswith(API_PATH.encode())
 
 
 def is_message(uri: bytes) -> bool:
@@ -74,7 +87,7 @@ def max_upload() -> int:
 def takes_files(uri: bytes) -> bool:
     """Whether this is the address of a form with files."""
     try:
-        return resolve(unquote(uri.partition(b"?")[0].decode("ascii"))).url_name in UPLOADS
+        return resolve(unquote(uri.partition(b"?")[0].decode("ascii"))).url_name in UPLOADS | API_UPLOADS
     except (Resolver404, UnicodeDecodeError):
         return False
 

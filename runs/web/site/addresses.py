@@ -10,6 +10,8 @@ from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence, UntracedFigure
 from runs.models import Attempt, Step
 
+API_PATH = "/api/v1/"
+"""The beginning of every address of the REST API, if it is on."""
 MCP_PATH = "/mcp"
 """The path of the MCP server, if it is on."""
 API_PATH = "/api/v1/"

@@ -11,6 +11,7 @@ from django.utils.decorators import sync_and_async_middleware
 from runs.enums import AuditChannel
 from runs.models import AccessToken, User
 from runs.store.audit_trail import Origin, coming_from
+from runs.web.site.addresses import API_PATH
 from runs.web.site.requests import client_of, program_of
 from runs.web.site.same_origin import values
 
@@ -26,16 +27,22 @@ def origin_of(request: HttpRequest) -> Origin:
         return user if isinstance(user, User) else None
 
     def through() -> str:
-        return program_of(request.headers.get("User-Agent", ""))
+        token = getattr(request, "access_token", None)  # of a program that has shown one that works
+        return _named(token) if token else program_of(request.headers.get("User-Agent", ""))
 
-    return Origin(AuditChannel.PAGE, request.META.get("REMOTE_ADDR", ""), through, person)
+    channel = AuditChannel.PROGRAM if request.path.startswith(API_PATH) else AuditChannel.PAGE
+    return Origin(channel, request.META.get("REMOTE_ADDR", ""), through, person)
 
 
 def origin_of_program(address: str, token: AccessToken | None = None) -> Origin:
     """Where an action comes from that a program asks for, with this access token if it has shown one that works."""
     if token is None:
         return Origin(AuditChannel.PROGRAM, address)
-    return Origin(AuditChannel.PROGRAM, address, lambda: f"access token “{token.name}”", lambda: token.user)
+    return Origin(AuditChannel.PROGRAM, address, lambda: _named(token), lambda: token.user)
+
+
+def _named(token: AccessToken) -> str:
+    return f"access token “{token.name}”"
 
 
 def origin_of_socket(scope: Any) -> Origin:

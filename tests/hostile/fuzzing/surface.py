@@ -17,6 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 import runs
 from runs import web
+from runs.web.site.addresses import API_PATH
 from tests.hostile.fuzzing import values
 
 type Fields = dict[str, list[str]]
@@ -44,7 +45,8 @@ class Address:
 
 
 def addresses() -> list[Address]:
-    return list(_addresses(get_resolver(), ""))
+    """Those of pages. The operations of the REST API are in its OpenAPI document."""
+    return [one for one in _addresses(get_resolver(), "") if not one.route.startswith(API_PATH.lstrip("/"))]
 
 
 def _addresses(resolver: URLResolver, prefix: str) -> Iterator[Address]:

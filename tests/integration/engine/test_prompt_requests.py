@@ -14,8 +14,8 @@ from runs.evidence.results import RequestResult
 from runs.lifecycle.change_requests import ChangeRequest
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
-from runs.management.questions import about
 from runs.models import Attempt, Gate, Run, Step, User
+from runs.readmodel.gate_text import about
 from runs.readmodel.run_view import reading_of
 from runs.readmodel.status_words import about_request
 from runs.readmodel.verified_texts import SaidText, said_text

@@ -17,10 +17,10 @@ from runs.enums import GateKind, GateStatus, Outcome, Provenance, Verb, WorkStat
 from runs.errors import InvalidInput
 from runs.lifecycle.gates.registry import needs_second_person
 from runs.lifecycle.gates.tool_gate import NO_REASON
-from runs.management.questions import about
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import Attempt, Gate, Run, ServerListing, ToolCall, User
 from runs.pev.tools.toolbox import RunTools
+from runs.readmodel.gate_text import about
 from runs.web.operations.setup_findings import findings
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent

@@ -9,8 +9,8 @@ from runs.enums import GateKind, Verb, WorkKind
 from runs.lifecycle import outcomes
 from runs.lifecycle.gates.gate_type import Decision
 from runs.management import questions
-from runs.management.questions import about
 from runs.models import Gate, Run
+from runs.readmodel.gate_text import about
 from runs.text.visible import visible_text
 from tests import factories
 

@@ -13,10 +13,10 @@ from runs.enums import AuditKind, GateKind
 from runs.lifecycle import available_agents
 from runs.lifecycle.approval.fingerprint import contract_of
 from runs.lifecycle.available_agents import as_bound
-from runs.management.questions import about
 from runs.models import Agent, AuditEntry, Run, User
 from runs.pev.agents import MAX_INSTRUCTIONS
 from runs.pev.imports.imported import exported, plan_from, plan_in
+from runs.readmodel.gate_text import about
 from tests import factories as made
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent, change, defined, played_plan

@@ -14,9 +14,9 @@ from runs.enums import GateKind, GateStatus, StepApproval, StepMoment, Verb
 from runs.evidence.results import RequestResult
 from runs.lifecycle import plan_edits
 from runs.lifecycle.approval.fingerprint import contract_of
-from runs.management.questions import about
 from runs.models import Gate, Run, Verdict
 from runs.pev.contracts import NOT_DONE, RequestAnswer
+from runs.readmodel.gate_text import about
 from tests import factories
 from tests.html_forms import undescribed
 from tests.integration.web.deciding import address, form, gate_of

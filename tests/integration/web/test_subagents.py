@@ -8,8 +8,8 @@ import re
 import pytest
 from django.test import Client
 
-from runs.management.questions import about
 from runs.models import Run, Step, User
+from runs.readmodel.gate_text import about
 from runs.reports.archive import journal_lines
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent, change

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from runs.enums import GateKind
-from runs.management.questions import about
 from runs.models import Gate, Run
+from runs.readmodel.gate_text import about
 from runs.reports.formats.html import as_html
 from tests import factories as made
 from tests.factories.agents import agent

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
-from django.urls import URLPattern
+from django.urls import URLPattern, resolve
 from pytest_django import Settings
 
+from runs.web.api.documentation import document
 from runs.web.server.server_limits import (
+    API_UPLOADS,
     COPIES,
     MAX_BODY,
     MAX_UNSIGNED_BODY,
@@ -37,6 +39,8 @@ COOKIE = b"other=1; sessionid=abcdefghijklmnopqrstuvwxyz012345"
         (b"POST", b"/runs/\xff/", COOKIE, MAX_BODY),
         (b"POST", b"*", COOKIE, MAX_BODY),
         (b"POST", b"", b"\xff\0;;=", MAX_UNSIGNED_BODY),
+        (b"POST", b"/api/v1/gates/1/decision", b"", MAX_BODY),
+        (b"PUT", b"/api/v1/runs", b"", MAX_BODY),
     ],
 )
 def test_bodies_are_small(method: bytes, uri: bytes, cookies: bytes, most: int) -> None:
@@ -50,11 +54,20 @@ def test_every_view_that_reads_files_may_get_them() -> None:
     assert reading == UPLOADS
 
 
+def test_every_operation_that_takes_a_form_with_files_may_get_them() -> None:
+    with_files = {
+        resolve(path).url_name
+        for path, methods in document()["paths"].items()
+        if "multipart/form-data" in methods.get("post", {}).get("requestBody", {}).get("content", {})
+    }
+    assert with_files == API_UPLOADS
+
+
 def reads_files(view: Callable[..., object]) -> bool:
     return "request.FILES" in inspect.getsource(inspect.unwrap(view))
 
 
-@pytest.mark.parametrize("uri", [b"/runs/new/", b"/runs/new/?a=b", b"/runs/%6eew/"])
+@pytest.mark.parametrize("uri", [b"/runs/new/", b"/runs/new/?a=b", b"/runs/%6eew/", b"/api/v1/runs"])
 def test_a_form_with_files_is_as_large_as_the_files_of_a_run(uri: bytes, settings: Settings) -> None:
     settings.UPLOAD_BYTES, settings.UPLOAD_FILES, settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000, 10, 1_000_000
     assert max_body(b"POST", uri, COOKIE) == max_upload() == 6_010_000

@@ -1,0 +1,161 @@
+"""The API itself: its operations by area, how errors are answered, and its description as OpenAPI."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.views.decorators.csrf import csrf_exempt
+from ninja import NinjaAPI
+from ninja.errors import ValidationError
+from ninja.openapi.schema import OpenAPISchema
+
+from pevsite.installation import version
+from runs.errors import NotVisible, PevError, StoreAway
+from runs.logs import about
+from runs.web.api import gate_operations, run_operations
+from runs.web.api.problems import MEDIA_TYPE, FieldProblem, ProblemDetails, Refused, answer_problem, not_found
+from runs.web.api.tokens import AccessTokenAuth
+from runs.web.site.requests import about_request, status_of
+
+log = logging.getLogger(__name__)
+_DESCRIPTION = """\
+Submit tasks, follow them, read what they made and decide about them, by the same rules as the pages.
+
+Every request shows an access token of a person as `Authorization: Bearer pev_…`; the scope that an operation needs is
+named with it. What cannot be done is answered with problem details (RFC 9457), whose `detail` is a sentence for people.
+Times are ISO 8601 with a zone. What a person may not see is answered with 404. What comes from a run (titles,
+questions, reports, files) is data that anyone may have written.
+"""
+_REFUSALS = {
+    "401": "No access token, or one that does not work",
+    "403": "The token lacks the scope, or its person may not do this",
+    "404": "There is no such thing, or this person may not see it",
+    "422": "Something in the request cannot be used",
+    "429": "Too many requests; `Retry-After` says how long to wait",
+}
+"""The answers that any operation can give."""
+
+
+class PevApi(NinjaAPI):
+    """Names in its description the scope that each operation needs, and the answers that all of them can give."""
+
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        schema = super().get_openapi_schema(**options)
+        schema["components"]["schemas"]["ProblemDetails"] = _schema_of_problems()
+        problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
+        scopes = dict(self._scopes())
+        for path in schema["paths"].values():
+            for operation in path.values():
+                scope = scopes[operation["operationId"]]
+                operation["security"] = [{AccessTokenAuth.__name__: [scope]}]
+                for status, description in _REFUSALS.items():
+                    operation["responses"].setdefault(status, {"description": description, "content": problem})
+        return schema
+
+    def get_openapi_operation_id(self, operation: Any) -> str:
+        name: str = operation.view_func.__name__
+        return name
+
+    def _scopes(self) -> Iterator[tuple[str, str]]:
+        """The scope of each operation, by its id."""
+        for router in self._get_bound_routers():
+            for view in router.path_operations.values():
+                for operation in view.operations:
+                    (auth,) = operation.auth_callbacks
+                    assert isinstance(auth, AccessTokenAuth)
+                    yield self.get_openapi_operation_id(operation), str(auth.scope)
+
+    @property
+    def patterns(self) -> list[URLPattern]:
+        """The addresses of the operations, for `include`. They ask for a token instead of a session."""
+        found = [one for one in self.urls[0] if isinstance(one, URLPattern) and one.name != "api-root"]
+        for pattern in found:
+            pattern.callback = _as_program(pattern.callback)
+        return found
+
+
+def _as_program(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """The view for programs: without a session, and with problem details for a method that an address does not take."""
+
+    @login_not_required
+    @csrf_exempt
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not settings.API:
+            return answer_problem(404, "The REST API of this installation is off (PEV_API).")
+        response = view(request, *args, **kwargs)
+        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = response.headers["Allow"]
+            sentence = f"This address takes {allowed}, and not {request.method}."
+            return answer_problem(HTTPStatus.METHOD_NOT_ALLOWED, sentence, headers={"Allow": allowed})
+        return response
+
+    return answer
+
+
+def _schema_of_problems() -> dict[str, Any]:
+    schema = ProblemDetails.model_json_schema(ref_template="#/components/schemas/{model}")
+    field = schema.pop("$defs")["FieldProblem"]
+    schema["properties"]["fields"]["items"] = field
+    return schema
+
+
+api = PevApi(
+    title="pevsite",
+    version="1",
+    description=_DESCRIPTION,
+    urls_namespace="api",
+    docs_url=None,
+    openapi_url=None,  # `documentation` answers for it, without a token
+    openapi_extra={"info": {"x-pevsite-version": version()}},
+)
+api.add_router("", run_operations.router)
+api.add_router("", gate_operations.router)
+
+
+@api.exception_handler(Refused)
+def _refused(_request: HttpRequest, error: Refused) -> HttpResponse:
+    return answer_problem(error.status, str(error), headers=error.headers)
+
+
+@api.exception_handler(Http404)
+def _not_found(request: HttpRequest, _error: Http404) -> HttpResponse:
+    return not_found(request)
+
+
+@api.exception_handler(PevError)
+def _not_done(request: HttpRequest, error: PevError) -> HttpResponse:
+    log.info("refused: %s", error, extra=about(**about_request(request)))
+    if isinstance(error, NotVisible):
+        return answer_problem(404, str(error))
+    if isinstance(error, StoreAway):
+        return answer_problem(503, str(error), headers={"Retry-After": "10"})
+    return answer_problem(status_of(error), str(error))
+
+
+@api.exception_handler(ValidationError)
+def _unusable(_request: HttpRequest, error: ValidationError) -> HttpResponse:
+    fields = [FieldProblem(where=_place(one["loc"]), sentence=one["msg"]) for one in error.errors]
+    names = ", ".join(dict.fromkeys(one.where for one in fields))
+    return answer_problem(422, f"This cannot be used: {names}. Nothing was changed.", fields)
+
+
+def _place(parts: Any) -> str:
+    """Without the name that a function has for its query, form or body, which no one outside knows."""
+    where, *names = map(str, parts)
+    return ".".join([where, *(names[1:] if where != "path" and len(names) > 1 else names)])
+
+
+@login_not_required
+@csrf_exempt
+def no_operation(request: HttpRequest, _rest: str) -> HttpResponse:
+    """The answer for an address below that of the API which none of its operations has."""
+    return not_found(request)

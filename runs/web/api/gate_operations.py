@@ -1,0 +1,161 @@
+"""Decisions: the open questions of runs, and the answers of people that their programs bring."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from http import HTTPStatus
+from typing import Annotated
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+from ninja import Router
+from pydantic import BaseModel, ConfigDict, Field
+
+from runs.enums import GateStatus, TokenScope, Verb
+from runs.lifecycle import gate_decisions
+from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.gates.registry import type_of
+from runs.models import Gate, User
+from runs.people.permissions import approvable_gates, needing_second_factor, visible_runs
+from runs.readmodel.gate_text import about
+from runs.web.api.problems import Refused
+from runs.web.api.requests import caller_of, check_version, token_of
+from runs.web.api.tokens import AccessTokenAuth
+from runs.web.mcp.tool_arguments import Caller
+
+router = Router(tags=["decisions"])
+READS = AccessTokenAuth(TokenScope.GATES_READ)
+DECIDES = AccessTokenAuth(TokenScope.GATES_DECIDE)
+MAX_GATES = 200
+
+
+class GateLine(BaseModel):
+    """A question to people. `fingerprint` is what an answer is bound to: send it back with the decision."""
+
+    gate: int
+    run: int
+    title: Annotated[str, Field(description="The title of the run.")]
+    kind: str
+    status: GateStatus
+    question: str
+    why: Annotated[str, Field(description="Why a model asks this or makes this call, in its own words.")]
+    choices: list[str]
+    verbs: Annotated[list[Verb], Field(description="The answers that there are.")]
+    fingerprint: str
+    second_person: Annotated[bool, Field(description="A person who had no part in the plan has to approve it.")]
+    yours: Annotated[bool, Field(description="Whether this person may approve it.")]
+    assigned_to: str | None
+    asked_at: datetime
+    due_at: datetime | None
+    address: Annotated[str, Field(description="The page where people decide it.")]
+
+
+class GateDetails(GateLine):
+    """A question with what it is about, line by line, as the terminal shows it to people."""
+
+    about: list[str]
+
+
+class GateList(BaseModel):
+    gates: list[GateLine]
+
+
+class Answer(BaseModel):
+    """The answer of a person. `fingerprint` is that of the gate as it was read; otherwise nothing is decided."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    verb: Verb
+    fingerprint: Annotated[str, Field(min_length=1, max_length=64)]
+    reason: Annotated[str, Field(max_length=20_000)] = ""
+    budget_usd: Annotated[Decimal | None, Field(gt=0, le=100_000, decimal_places=2)] = None
+    time_limit_minutes: Annotated[int | None, Field(ge=1, le=43_200)] = None
+
+
+@router.get("/gates", auth=READS, response=GateList, summary="List open decisions")
+def list_gates(request: HttpRequest) -> GateList:
+    """The oldest open questions that this person may answer."""
+    caller = caller_of(request)
+    found = _gates(caller).filter(pk__in=approvable_gates(caller.person).values("pk")).order_by("opened_at", "pk")
+    return GateList(gates=[_line(caller, gate, yours=True) for gate in found[:MAX_GATES]])
+
+
+@router.get("/gates/{int:gate_id}", auth=READS, response=GateDetails, summary="Read a decision")
+def read_gate(request: HttpRequest, gate_id: int) -> GateDetails:
+    """A question as people see it. Read it before you decide: its `fingerprint` belongs to the answer."""
+    caller = caller_of(request)
+    return _details(caller, _gate(caller, gate_id))
+
+
+@router.post("/gates/{int:gate_id}/decision", auth=DECIDES, response=GateDetails, summary="Decide")
+def decide(request: HttpRequest, gate_id: int, given: Answer) -> GateDetails:
+    """Answers an open question in the name of this person; it is recorded that a program did.
+
+    Answered with 409 if the question was answered or has changed since it was read. What needs a second person, and
+    what people confirm with a second factor, is decided on the page.
+    """
+    caller = caller_of(request)
+    gate = _gate(caller, gate_id)
+    check_version(request, gate.run)
+    _check_may_decide(gate, caller.person)
+    seconds = None if given.time_limit_minutes is None else given.time_limit_minutes * 60
+    decision = Decision(
+        given.verb,
+        given.fingerprint,
+        given.reason,
+        how=f"through the API by token “{token_of(request).name}”",
+        budget=given.budget_usd,
+        time_limit=seconds,
+    )
+    gate_decisions.decide(gate.pk, caller.person, decision)
+    return _details(caller, _gate(caller, gate_id))
+
+
+def _check_may_decide(gate: Gate, person: User) -> None:
+    """Raises Refused for what only people decide, on the page."""
+    if gate.needs_second_person:
+        raise Refused(HTTPStatus.FORBIDDEN, "A second person has to decide this, on its page.")
+    if needing_second_factor([person]):
+        sentence = "This installation demands a second factor of you: decide this on its page."
+        raise Refused(HTTPStatus.FORBIDDEN, sentence)
+
+
+def _gates(caller: Caller) -> QuerySet[Gate]:
+    runs = visible_runs(caller.person)
+    rows = ("run__owner", "run__inputs", "run__head", "assigned_to", "plan", "step__plan", "attempt", "work")
+    return Gate.objects.known().filter(run__in=runs).select_related(*rows)
+
+
+def _gate(caller: Caller, gate_id: int) -> Gate:
+    gate = _gates(caller).filter(pk=gate_id).first()
+    if gate is None:
+        raise Http404
+    return gate
+
+
+def _line(caller: Caller, gate: Gate, *, yours: bool) -> GateLine:
+    return GateLine(
+        gate=gate.pk,
+        run=gate.run_id,
+        title=gate.run.title,
+        kind=gate.kind,
+        status=GateStatus(gate.status),
+        question=gate.question,
+        why=gate.why,
+        choices=gate.choices,
+        verbs=sorted(type_of(gate).verbs),
+        fingerprint=gate.digest,
+        second_person=gate.needs_second_person,
+        yours=yours,
+        assigned_to=gate.assigned_to.get_username() if gate.assigned_to else None,
+        asked_at=gate.opened_at,
+        due_at=gate.due_at,
+        address=f"{caller.address('run', gate.run_id)}#gate-{gate.pk}",
+    )
+
+
+def _details(caller: Caller, gate: Gate) -> GateDetails:
+    yours = approvable_gates(caller.person).filter(pk=gate.pk).exists()
+    line = _line(caller, gate, yours=yours)
+    return GateDetails(**line.model_dump(), about=about(gate))

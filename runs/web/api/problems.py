@@ -1,0 +1,54 @@
+"""Answers for what cannot be done, as problem details (RFC 9457) with the sentences that people see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from pydantic import BaseModel, Field
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class FieldProblem(BaseModel):
+    """One part of a request that cannot be used."""
+
+    where: Annotated[str, Field(description="Its place, such as body.request.", examples=["body.request"])]
+    sentence: Annotated[str, Field(examples=["Field required"])]
+
+
+class ProblemDetails(BaseModel):
+    """Why something was not done (RFC 9457)."""
+
+    type: Annotated[str, Field(description="Always about:blank: `status` says which kind it is.")] = "about:blank"
+    title: Annotated[str, Field(description="The phrase of the status.", examples=["Conflict"])]
+    status: Annotated[int, Field(examples=[409])]
+    detail: Annotated[str, Field(description="A sentence for people.", examples=["This run is already finished."])]
+    fields: Annotated[list[FieldProblem], Field(description="The parts of the request that cannot be used.")] = []
+
+
+class Refused(Exception):
+    """A request is refused with this status and sentence, and with these headers besides."""
+
+    def __init__(self, status: HTTPStatus, sentence: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.headers = dict(headers or {})
+
+
+def answer_problem(
+    status: int, sentence: str, fields: list[FieldProblem] | None = None, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    status = HTTPStatus(status)
+    problem = ProblemDetails(title=status.phrase, status=status, detail=sentence, fields=fields or [])
+    response = JsonResponse(problem.model_dump(mode="json"), status=status, content_type=MEDIA_TYPE)
+    for name, value in (headers or {}).items():
+        response.headers[name] = value
+    return response
+
+
+def not_found(request: HttpRequest, *_: object) -> HttpResponse:
+    """The answer for an address of the API that is none, and for what a person may not see."""
+    return answer_problem(404, f"There is nothing at {request.path[:200]} that you may see.")

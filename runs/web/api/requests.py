@@ -1,0 +1,87 @@
+"""What operations read from a request: its caller, the run it is about, and the version that the caller knows."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
+from django.utils.http import parse_etags, quote_etag
+from pydantic import BaseModel
+
+from runs.errors import InvalidInput
+from runs.models import AccessToken, Run
+from runs.text.truncate import quoted
+from runs.web.api.problems import Refused
+from runs.web.mcp.tool_arguments import Caller
+
+MAX_KEY = 200
+"""Characters of an Idempotency-Key."""
+
+
+def token_of(request: HttpRequest) -> AccessToken:
+    """The access token of the request, which `AccessTokenAuth` has checked."""
+    token: AccessToken = request.auth  # type: ignore[attr-defined]
+    return token
+
+
+def caller_of(request: HttpRequest) -> Caller:
+    token = token_of(request)
+    return Caller(token.user, token.name, token.pk, f"{request.scheme}://{request.get_host()}")
+
+
+def version_of(run: Run) -> str:
+    """The ETag of what is shown of a run: another one after each of its events."""
+    facts = (run.pk, run.event_count, run.title, run.status, run.archived_at, run.paused)
+    return quote_etag(hashlib.sha256(repr(facts).encode()).hexdigest()[:32])
+
+
+def unless_known(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+    """The answer with its ETag; 304 without a body if the caller has this version already (If-None-Match)."""
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    response = HttpResponseNotModified() if etag in known or "*" in known else make()
+    response.headers["ETag"] = etag
+    return response
+
+
+def check_version(request: HttpRequest, run: Run) -> None:
+    """Refuses to change a run that is not as the caller knows it (If-Match)."""
+    wanted = request.headers.get("If-Match")
+    if wanted is not None and not {version_of(run), "*"} & set(parse_etags(wanted)):
+        sentence = "The run has changed since it was read. Read it again, then decide. Nothing was changed."
+        raise Refused(HTTPStatus.PRECONDITION_FAILED, sentence, {"ETag": version_of(run)})
+
+
+def check_names(sent: QueryDict, fields: type[BaseModel]) -> None:
+    """Raises InvalidInput for a parameter or field that there is not: what it was meant to say would be ignored."""
+    if unknown := sorted(set(sent) - set(fields.model_fields)):
+        raise InvalidInput(f"There is no field {quoted(unknown[0], 100)}. There are: {', '.join(fields.model_fields)}.")
+
+
+def submission_of(request: HttpRequest) -> uuid.UUID:
+    """What identifies a submission, so that the same Idempotency-Key of the same person makes one run."""
+    key = request.headers.get("Idempotency-Key", "")
+    if len(key) > MAX_KEY:
+        raise InvalidInput(f"An Idempotency-Key has at most {MAX_KEY} characters. Nothing was changed.")
+    return uuid.uuid5(uuid.NAMESPACE_URL, f"pevsite:{token_of(request).user.pk}:{key}") if key else uuid.uuid4()
+
+
+def cursor_to(pk: int) -> str:
+    """The cursor of a page of a list that begins behind this row."""
+    return urlsafe_b64encode(f"before {pk}".encode()).decode().rstrip("=")
+
+
+def row_of(cursor: str) -> int | None:
+    """The row behind which a page begins; None for the first page. Raises InvalidInput for what is no cursor."""
+    if not cursor:
+        return None
+    try:
+        word, number = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode("ascii").split(" ")
+        if word != "before" or not 0 < int(number) < 2**63:
+            raise ValueError(word)
+    except ValueError as error:
+        raise InvalidInput("This is no cursor: take `next` of the page before, or leave it out.") from error
+    return int(number)

@@ -1,0 +1,265 @@
+"""Runs: listed, submitted, read, stopped, paused, run again and deleted."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from decimal import Decimal
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from ninja import File, Form, Query, Router, Status
+from ninja.files import UploadedFile
+from pydantic import BaseModel, ConfigDict, Field
+
+from runs.enums import Outcome, RunStatus, Show, TokenScope
+from runs.errors import DecisionRefused, InvalidInput
+from runs.lifecycle import deletion, gate_decisions, owner_actions
+from runs.lifecycle.snoozes import snoozed_gates
+from runs.models import Run
+from runs.people import accounts
+from runs.readmodel import run_queries
+from runs.readmodel.run_queries import Filters, Sort
+from runs.readmodel.run_view import reading_of
+from runs.reports import contract
+from runs.reports.json_report import report_of
+from runs.submission import submit
+from runs.submission.intake import Upload
+from runs.text.truncate import quoted
+from runs.web.api.requests import (
+    caller_of,
+    check_names,
+    check_version,
+    cursor_to,
+    row_of,
+    submission_of,
+    unless_known,
+    version_of,
+)
+from runs.web.api.tokens import AccessTokenAuth
+from runs.web.mcp import looking, submitting, tool_answers
+from runs.web.mcp.tool_arguments import SubmitRun
+
+router = Router(tags=["runs"])
+READS = AccessTokenAuth(TokenScope.RUNS_READ)
+WRITES = AccessTokenAuth(TokenScope.RUNS_WRITE)
+MAX_PAGE = 100
+"""Runs in one page of a list."""
+MAX_WORDS = 8
+
+
+class RunPage(BaseModel):
+    """One page of a list of runs, the newest first."""
+
+    runs: list[tool_answers.RunLine]
+    next: Annotated[
+        str | None, Field(description="`cursor` of the next page; null on the last one.", examples=["YmVmb3JlIDQx"])
+    ]
+
+
+class RunFilters(BaseModel):
+    """Which runs of a list are wanted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    show: Annotated[Show, Field(description="mine: those that wait for a decision of this person.")] = Show.ALL
+    q: Annotated[str, Field(max_length=200, description="Words that stand in title or request.")] = ""
+    state: Annotated[
+        RunStatus | Outcome | Literal["", "paused"],
+        Field(description="A status or an outcome."),
+    ] = ""
+    person: Annotated[str, Field(max_length=150, description="The name of the person who submitted it.")] = ""
+    template: Annotated[str, Field(max_length=120)] = ""
+    since: Annotated[datetime | None, Field(description="Submitted then or later.")] = None
+    until: Annotated[datetime | None, Field(description="Submitted before.")] = None
+    archived: bool = False
+    cursor: Annotated[str, Field(max_length=100, description="`next` of the page before.")] = ""
+    limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 40
+
+
+class NewRun(BaseModel):
+    """The fields of a submission, beside its files."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    request: Annotated[str, Field(max_length=20_000, examples=["Compare both contracts and list what differs."])]
+    paths: Annotated[
+        list[Annotated[str, Field(max_length=1_000)]],
+        Field(max_length=10_000, description="A path for each file, in their order; without, the names of the files."),
+    ] = []
+    template: Annotated[str, Field(max_length=40, description="The key of a template; else a plan is written.")] = ""
+    preset: Annotated[
+        Literal["careful", "balanced"],
+        Field(description="careful: people approve every plan and result. balanced: as this installation sets it."),
+    ] = "careful"
+    approvers: Annotated[
+        list[Annotated[str, Field(max_length=150)]],
+        Field(max_length=50, description="Names of others who may see the run and decide."),
+    ] = []
+    no_files: Annotated[bool, Field(description="There are no files for this task.")] = False
+    budget_usd: Annotated[
+        Decimal | None, Field(gt=0, le=100_000, decimal_places=2, description="What all model calls may cost.")
+    ] = None
+    time_limit_minutes: Annotated[
+        int | None, Field(ge=1, le=43_200, description="How long it may work, without waiting for people.")
+    ] = None
+
+
+class StopReason(BaseModel):
+    """Why a run is stopped. No model reads it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: Annotated[str, Field(max_length=2_000)] = ""
+
+
+class Again(BaseModel):
+    """What is done again: with `reuse`, only what has changed and the steps in `redo`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reuse: bool = True
+    redo: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=500)] = []
+
+
+class Deleted(BaseModel):
+    """What stays of a deleted run: its line in the audit trail."""
+
+    number: int
+    title: str
+
+
+@router.get("/runs", auth=READS, url_name="runs", response=RunPage, summary="List runs")
+def list_runs(request: HttpRequest, response: HttpResponse, filters: Query[RunFilters]) -> RunPage:
+    """The runs that this person may see, the newest first. `Link` has the address of the next page."""
+    check_names(request.GET, RunFilters)
+    caller = caller_of(request)
+    put_off = snoozed_gates(caller.person)
+    found = run_queries.runs_of_list(caller.person, filters.show, _filters(filters), Sort.NEWEST, put_off)
+    if before := row_of(filters.cursor):
+        found = found.filter(pk__lt=before)
+    rows = run_queries.readable_rows(found[: filters.limit + 1])
+    shown = rows[: filters.limit]
+    following = cursor_to(shown[-1].pk) if len(rows) > filters.limit else None
+    if following:
+        query = request.GET.copy()
+        query["cursor"] = following
+        response.headers["Link"] = f'<{caller.site}{request.path}?{query.urlencode()}>; rel="next"'
+    return RunPage(runs=looking.lines_of(caller, shown), next=following)
+
+
+def _filters(asked: RunFilters) -> Filters:
+    owner = accounts.find_person(asked.person) if asked.person else None
+    if asked.person and owner is None:
+        raise InvalidInput(f"There is no user {quoted(asked.person, 100)}.")
+    return Filters(
+        words=tuple(asked.q.replace("\0", "").split()[:MAX_WORDS]),
+        state=asked.state,
+        person=owner.pk if owner else None,
+        template=asked.template.replace("\0", ""),
+        since=asked.since,
+        until=asked.until,
+        archived=asked.archived,
+    )
+
+
+@router.post("/runs", auth=WRITES, url_name="runs", response={201: tool_answers.SubmittedRun}, summary="Submit a run")
+def submit_run(
+    request: HttpRequest,
+    response: HttpResponse,
+    given: Form[NewRun],
+    files: File[list[UploadedFile]] = (),  # type: ignore[assignment]
+) -> Status[tool_answers.SubmittedRun]:
+    """Submits a task with its files, as a form of type multipart/form-data. At least the first plan waits for a person.
+
+    With the same `Idempotency-Key` it is submitted once, however often it is sent.
+    """
+    check_names(request.POST, NewRun)
+    caller = caller_of(request)
+    if given.paths and len(given.paths) != len(files):
+        raise InvalidInput("There are not as many paths as files. Nothing was stored.")
+    names = given.paths or [file.name or "" for file in files]
+    uploads = [Upload(path, file, named=False) for path, file in zip(names, files, strict=True)]
+    asked = SubmitRun.model_validate(given.model_dump(exclude={"paths"}) | {"submission_id": submission_of(request)})
+    answer = submitting.submit_run(caller, asked, uploads)
+    response.headers["Location"] = reverse("api:run", args=[answer.run])
+    return Status(HTTPStatus.CREATED, answer)
+
+
+@router.get("/runs/{int:run_id}", auth=READS, url_name="run", response=contract.Report, summary="Read a run")
+def read_run(request: HttpRequest, run_id: int) -> HttpResponse | contract.Report:
+    """Everything that happened in a run, as in its report (docs/report.schema.json). Answered with an ETag."""
+    run = caller_of(request).run(run_id)
+    return unless_known(request, version_of(run), lambda: _as_json(run))
+
+
+def _as_json(run: Run) -> HttpResponse:
+    return HttpResponse(report_of(reading_of(run)).model_dump_json(), content_type="application/json")
+
+
+@router.get("/runs/{int:run_id}/status", auth=READS, response=tool_answers.Status, summary="How a run is doing")
+def read_status(request: HttpRequest, run_id: int) -> tool_answers.Status:
+    """Its state, progress, cost and open decisions: little enough to be asked for often."""
+    return looking.status_of(caller_of(request), caller_of(request).run(run_id))
+
+
+@router.post("/runs/{int:run_id}/stop", auth=WRITES, response=tool_answers.Status, summary="Stop a run")
+def stop_run(request: HttpRequest, run_id: int, given: StopReason) -> tool_answers.Status:
+    """Stops a run now. What has passed is kept."""
+    run = caller_of(request).run(run_id)
+    check_version(request, run)
+    gate_decisions.cancel(run.pk, caller_of(request).person, given.reason.replace("\0", ""))
+    return read_status(request, run_id)
+
+
+@router.post("/runs/{int:run_id}/pause", auth=WRITES, response=tool_answers.Status, summary="Pause a run")
+def pause_run(request: HttpRequest, run_id: int) -> tool_answers.Status:
+    """Starts no new attempt until the run is resumed; those under way finish."""
+    return _pause(request, run_id, paused=True)
+
+
+@router.post("/runs/{int:run_id}/resume", auth=WRITES, response=tool_answers.Status, summary="Resume a run")
+def resume_run(request: HttpRequest, run_id: int) -> tool_answers.Status:
+    """Lets a paused run go on."""
+    return _pause(request, run_id, paused=False)
+
+
+def _pause(request: HttpRequest, run_id: int, *, paused: bool) -> tool_answers.Status:
+    caller = caller_of(request)
+    run = caller.run(run_id)
+    check_version(request, run)
+    gate_decisions.pause(run.pk, caller.person, paused=paused)
+    return read_status(request, run_id)
+
+
+@router.post("/runs/{int:run_id}/again", auth=WRITES, response={201: tool_answers.SubmittedRun}, summary="Run again")
+def run_again(
+    request: HttpRequest, response: HttpResponse, run_id: int, given: Again
+) -> Status[tool_answers.SubmittedRun]:
+    """Starts a finished run once more, with the same request, files, policy and plan."""
+    caller = caller_of(request)
+    run = caller.run(run_id)
+    if run.status != RunStatus.FINISHED:
+        raise DecisionRefused("This run is not finished yet; it can be run again when it is.")
+    token: uuid.UUID = submission_of(request)
+    made = submit.again(run, caller.person, token, reuse=given.reuse, redo=given.redo)
+    response.headers["Location"] = reverse("api:run", args=[made.pk])
+    return Status(HTTPStatus.CREATED, submitting.answer_for(caller, made))
+
+
+@router.post("/runs/{int:run_id}/archive", auth=WRITES, response=tool_answers.Status, summary="Archive a run")
+def archive_run(request: HttpRequest, run_id: int) -> tool_answers.Status:
+    """Takes a run out of the lists."""
+    owner_actions.archive(caller_of(request).run(run_id).pk, caller_of(request).person)
+    return read_status(request, run_id)
+
+
+@router.delete("/runs/{int:run_id}", auth=WRITES, url_name="run", response=Deleted, summary="Delete a run")
+def delete_run(request: HttpRequest, run_id: int) -> Deleted:
+    """Deletes a finished run with its files, results and history. The audit trail keeps its line."""
+    run = caller_of(request).run(run_id)
+    check_version(request, run)
+    line = deletion.delete(run.pk, caller_of(request).person)
+    return Deleted(number=line.number, title=line.title)

@@ -1,0 +1,98 @@
+"""Who may call which operation: by scope, by role, and by what is wrong with a token. One test for all operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client, override_settings
+
+from runs.enums import AuditKind, TokenScope
+from runs.models import AuditEntry, Run
+from runs.web.api.documentation import document
+from tests import factories as made
+from tests.integration.web.api.asking import Program, program_of
+
+pytestmark = pytest.mark.django_db
+OPERATIONS = [
+    (method, path, TokenScope(operation["security"][0]["AccessTokenAuth"][0]))
+    for path, methods in document()["paths"].items()
+    for method, operation in methods.items()
+]
+LISTS = {"/api/v1/runs", "/api/v1/gates"}
+"""Without a number in it: answered for everyone, with what they may see."""
+
+
+@pytest.fixture
+def run() -> Run:
+    return made.awaiting_plan()
+
+
+@pytest.fixture(autouse=True)
+def _programs_may_decide() -> Iterator[None]:
+    with override_settings(API_DECIDES=True):
+        yield
+
+
+def ask(program: Program, method: str, path: str, run: Run) -> Any:
+    values = {"run_id": run.pk, "gate_id": run.gates.open().get().pk}
+    return program.call(method, path.format(**values).removeprefix("/api/v1"), {} if method == "post" else None)
+
+
+@pytest.mark.parametrize(("method", "path", "scope"), OPERATIONS)
+def test_an_operation_needs_a_token_with_its_scope(run: Run, method: str, path: str, scope: TokenScope) -> None:
+    without = ask(Program(), method, path, run)
+    assert (without.status_code, without["WWW-Authenticate"]) == (401, 'Bearer realm="pevsite"')
+    assert ask(Program("pev_" + "x" * 43), method, path, run).status_code == 401
+    others = [one for one in TokenScope if one not in (scope, TokenScope.ADMIN)]
+    lacking = ask(program_of(made.alice(), *others), method, path, run)
+    assert (lacking.status_code, f"the scope {scope}" in lacking.json()["detail"]) == (403, True)
+    assert Run.objects.filter(pk=run.pk, gates__status="open").exists()
+
+
+@pytest.mark.parametrize(("method", "path", "scope"), OPERATIONS)
+def test_a_run_that_a_person_may_not_see_is_not_there(run: Run, method: str, path: str, scope: TokenScope) -> None:
+    answer = ask(program_of(made.charlie(), scope), method, path, run)
+    if path in LISTS:
+        assert answer.status_code in (200, 415, 422)
+        assert str(run.title) not in answer.text
+    else:
+        assert answer.status_code in (404, 422)
+        assert run.title not in answer.text
+    assert AuditEntry.objects.filter(kind=AuditKind.DECIDED).count() == 0
+
+
+def test_sessions_give_no_access_and_tokens_none_to_pages(run: Run) -> None:
+    browser = Client()
+    browser.force_login(made.alice())
+    assert browser.get("/api/v1/runs").status_code == 401
+    token = program_of(made.alice()).token
+    assert Client().get(f"/runs/{run.pk}/", headers={"Authorization": f"Bearer {token}"}).status_code == 302
+
+
+def test_a_token_comes_so_often_in_a_minute() -> None:
+    alice = program_of(made.alice())
+    with override_settings(API_RATE=2):
+        assert [alice.get("/runs").status_code for _ in range(3)] == [200, 200, 429]
+        late = alice.get("/runs")
+    assert 1 <= int(late["Retry-After"]) <= 60
+    assert late.json()["detail"].startswith("This token has made 2 requests in a minute. Wait ")
+    cache.clear()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("get", "/nothing", 404), ("get", "/runs/x", 404), ("put", "/runs", 405), ("get", f"/runs/{10**30}", 404)],
+)
+def test_what_is_not_there_is_said_as_a_problem(method: str, path: str, status: int) -> None:
+    answer = program_of(made.alice()).call(method, path)
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+    assert answer.json()["status"] == status
+
+
+def test_an_installation_can_do_without_it() -> None:
+    with override_settings(API=False):
+        answer = program_of(made.alice()).get("/runs")
+    assert (answer.status_code, answer.json()["detail"]) == (404, "The REST API of this installation is off (PEV_API).")

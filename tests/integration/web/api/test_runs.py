@@ -1,0 +1,134 @@
+"""Runs over the API: listed, submitted, read and changed as on the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from runs.enums import GateKind, RunStatus
+from runs.models import Run
+from runs.readmodel.run_view import reading_of
+from runs.reports.json_report import as_json
+from tests import factories as made
+from tests.integration.web.api.asking import program_of
+
+pytestmark = pytest.mark.django_db
+REVIEW = {"request": "Review the lease.", "template": "document-review"}
+
+
+def lease() -> SimpleUploadedFile:
+    return SimpleUploadedFile("lease.md", made.LEASE.encode())
+
+
+def test_a_list_has_what_the_person_may_see_page_by_page() -> None:
+    hers = [made.planning().pk for _ in range(3)]
+    alice, charlie = program_of(made.alice()), program_of(made.charlie())
+    first = alice.get("/runs?limit=2")
+    assert [one["run"] for one in first.json()["runs"]] == hers[:0:-1]
+    assert first["Link"] == f'<http://testserver/api/v1/runs?limit=2&cursor={first.json()["next"]}>; rel="next"'
+    last = alice.get(f"/runs?limit=2&cursor={first.json()['next']}")
+    assert ([one["run"] for one in last.json()["runs"]], last.json()["next"]) == (hers[:1], None)
+    assert "Link" not in last
+    assert charlie.get("/runs").json() == {"runs": [], "next": None}
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("cursor=x", "This is no cursor"),
+        ("limit=0", "This cannot be used: query.limit."),
+        ("limit=101", "This cannot be used: query.limit."),
+        ("state=odd", "This cannot be used: query.state."),
+        ("colour=red", "There is no field “colour”."),
+        ("person=nobody", "There is no user “nobody”."),
+        ("since=yesterday", "This cannot be used: query.since."),
+    ],
+)
+def test_a_filter_that_cannot_be_used_is_refused(query: str, said: str) -> None:
+    answer = program_of(made.alice()).get(f"/runs?{query}")
+    assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
+    assert answer.json()["detail"].startswith(said)
+
+
+def test_filters_are_those_of_the_inbox() -> None:
+    waiting, finished = made.awaiting_plan(), made.finished_succeeded()
+    alice = program_of(made.alice())
+
+    def listed(query: str) -> list[int]:
+        return [one["run"] for one in alice.get(f"/runs?{query}").json()["runs"]]
+
+    assert listed("show=finished") == listed("state=succeeded") == [finished.pk]
+    assert listed("show=mine") == [waiting.pk]
+    assert listed("person=bob") == listed("archived=true") == listed("until=2001-01-01T00:00:00Z") == []
+
+
+def test_a_run_is_submitted_with_its_files_once_for_each_key() -> None:
+    alice = program_of(made.alice())
+    sent = {**REVIEW, "paths": "contracts/lease.md"}
+    first = alice.post("/runs", {**sent, "files": lease()}, **{"Idempotency-Key": "42"})
+    again = alice.post("/runs", {**sent, "files": lease()}, **{"Idempotency-Key": "42"})
+    other = alice.post("/runs", {**sent, "files": lease()}, **{"Idempotency-Key": "43"})
+    assert (first.status_code, again.status_code, other.status_code) == (201, 201, 201)
+    assert first.json()["run"] == again.json()["run"] != other.json()["run"]
+    run = Run.objects.get(pk=first.json()["run"])
+    assert first["Location"] == f"/api/v1/runs/{run.pk}"
+    assert (run.owner, list(run.inputs.changes)) == (made.alice(), ["contracts/lease.md"])
+    assert run.gates.open().get().kind == GateKind.PLAN
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "said"),
+    [
+        ({"request": ""}, 422, "Describe the task: the request is empty."),
+        ({**REVIEW, "paths": ["a.md", "b.md"]}, 422, "There are not as many paths as files."),
+        ({**REVIEW, "template": "none"}, 422, "There is no such template."),
+        ({**REVIEW, "approvers": "zoe"}, 422, "There is no user “zoe”"),
+        ({**REVIEW, "approve": "true"}, 422, "There is no field “approve”."),
+        ({**REVIEW, "budget_usd": "1000000"}, 422, "This cannot be used: "),
+    ],
+)
+def test_a_submission_that_cannot_be_used_stores_nothing(sent: dict[str, Any], status: int, said: str) -> None:
+    answer = program_of(made.alice()).post("/runs", {**sent, "files": lease()})
+    assert (answer.status_code, Run.objects.count()) == (status, 0)
+    assert answer.json()["detail"].startswith(said)
+
+
+def test_a_run_is_read_as_its_report_and_not_sent_again_while_it_is_unchanged() -> None:
+    run = made.finished_succeeded()
+    alice = program_of(made.alice())
+    answer = alice.get(f"/runs/{run.pk}")
+    assert answer.json() == as_json(reading_of(Run.objects.get(pk=run.pk)))
+    known = {"If-None-Match": answer["ETag"]}
+    again = alice.get(f"/runs/{run.pk}", **known)
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", answer["ETag"])
+    Run.objects.filter(pk=run.pk).update(title="Another")
+    assert alice.get(f"/runs/{run.pk}", **known).status_code == 200
+
+
+def test_a_run_is_paused_resumed_and_stopped_as_it_was_read() -> None:
+    run = made.executing()
+    alice = program_of(made.alice())
+    etag = alice.get(f"/runs/{run.pk}")["ETag"]
+    assert alice.post(f"/runs/{run.pk}/pause", **{"If-Match": etag}).json()["state"] == "paused"
+    outdated = alice.post(f"/runs/{run.pk}/resume", **{"If-Match": etag})
+    assert (outdated.status_code, outdated.json()["status"]) == (412, 412)
+    assert alice.post(f"/runs/{run.pk}/resume", **{"If-Match": outdated["ETag"]}).status_code == 200
+    assert alice.post(f"/runs/{run.pk}/resume").status_code == 409
+    stopped = alice.post(f"/runs/{run.pk}/stop", {"reason": "enough"})
+    assert (stopped.json()["state"], Run.objects.get(pk=run.pk).status) == ("cancelled", RunStatus.FINISHED)
+    twice = alice.post(f"/runs/{run.pk}/stop", {"reason": "enough"})
+    assert (twice.status_code, twice.json()["detail"]) == (409, "This run is already finished.")
+
+
+def test_a_finished_run_is_run_again_archived_and_deleted() -> None:
+    run = made.finished_succeeded()
+    alice = program_of(made.alice())
+    again = alice.post(f"/runs/{run.pk}/again", {"reuse": False})
+    assert (again.status_code, Run.objects.get(pk=again.json()["run"]).before_id) == (201, run.pk)
+    assert alice.post(f"/runs/{again.json()['run']}/again", {}).status_code == 409
+    assert alice.post(f"/runs/{run.pk}/archive").status_code == 200
+    assert [one["run"] for one in alice.get("/runs?archived=true").json()["runs"]] == [run.pk]
+    assert alice.call("delete", f"/runs/{run.pk}").json() == {"number": run.pk, "title": run.title}
+    assert alice.get(f"/runs/{run.pk}").status_code == 404
