@@ -34,6 +34,7 @@ NAMES = (
     "starting",
     "live",
     "lists",
+    "inbox",
     "measures",
     "reports",
     "catch",

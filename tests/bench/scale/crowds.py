@@ -9,11 +9,10 @@ from django.db import connection
 from django.test import Client
 
 from runs.engine.sweeper import Sweeper
-from runs.models import Gate
-from tests.bench.figures import Figure, ShapeBroken
+from tests.bench.figures import Figure
+from tests.bench.inbox import inbox_figures
 from tests.factories import alice
 from tests.factories.crowd import crowd
-from tests.integration.web.site.visitor import Visitor
 from tests.services.cluster import Cluster
 
 
@@ -22,20 +21,14 @@ def measure(cluster: Cluster, *, short: bool) -> list[Figure]:
     owner = alice()
     crowd(owner, count, open_gates=count, running=0)
     _settle(short=short)
-    gates = Gate.objects.open().count()
     client = Client(SERVER_NAME="127.0.0.1")
     client.force_login(owner)
-    visitor = Visitor(next(iter(cluster.webs)))
-    visitor.carry({name: morsel.value for name, morsel in client.cookies.items()})
-    pages = sorted(_page(visitor) for _ in range(times))
+    cookies = {name: morsel.value for name, morsel in client.cookies.items()}
+    pages = inbox_figures(next(iter(cluster.webs)), cookies, times)
     sweeper = Sweeper(lambda _: None)
     sweeper.poll()  # the first one has files and drafts to look for
     polls = [_poll(sweeper) for _ in range(times)]
-    return [
-        Figure(f"{gates} open gates: inbox, half of the times", median(pages), "ms"),
-        Figure(f"{gates} open gates: inbox, 95 of 100", pages[len(pages) * 95 // 100], "ms", max=100),
-        Figure(f"{gates} open gates: a poll of the sweeper", median(polls), "ms", max=5),
-    ]
+    return [*pages, Figure(f"{count} open gates: a poll of the sweeper", median(polls), "ms", max=5)]
 
 
 def _settle(*, short: bool) -> None:
@@ -45,14 +38,6 @@ def _settle(*, short: bool) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     time.sleep(1 if short else 15)
-
-
-def _page(visitor: Visitor) -> float:
-    began = time.monotonic()
-    status, page = visitor.get("/")
-    if status != 200 or "inbox" not in page.lower():
-        raise ShapeBroken(f"The inbox was answered with {status}.")
-    return (time.monotonic() - began) * 1_000
 
 
 def _poll(sweeper: Sweeper) -> float:
