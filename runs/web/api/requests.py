@@ -29,8 +29,7 @@ def token_of(request: HttpRequest) -> AccessToken:
 
 
 def caller_of(request: HttpRequest) -> Caller:
-    token = token_of(request)
-    return Caller(token.user, token.name, token.pk, f"{request.scheme}://{request.get_host()}")
+    return Caller(token_of(request), f"{request.scheme}://{request.get_host()}")
 
 
 def version_of(run: Run) -> str:
