@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from runs.enums import NoticeChannel, NoticeKind
 from runs.models import Notice, User
 from runs.notices.choices import channels_for, settings_of
+from runs.notices.messages import each_once
 from runs.notices.relevance import why_outdated
 from runs.notices.timing import due_time, is_quiet
 from runs.people.time_zones import zone_of
@@ -30,7 +31,7 @@ def became_due(person: User, since: datetime, now: datetime) -> Sequence[Notice]
         if since < due_time(NoticeKind(notice.kind), notice.created_at, chosen, zone) <= now
     ]
     outdated = why_outdated(person, due)
-    return [notice for notice in reversed(due) if notice.pk not in outdated]
+    return each_once([notice for notice in reversed(due) if notice.pk not in outdated])
 
 
 def shows_decisions(person: User, now: datetime) -> bool:

@@ -22,7 +22,7 @@ from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverabl
 from runs.notices.channels.registry import channels_on
 from runs.notices.choices import channels_for, settings_of
 from runs.notices.kinds import SINGLE
-from runs.notices.messages import Message, line_of
+from runs.notices.messages import Message, each_once, line_of
 from runs.notices.relevance import why_outdated
 from runs.notices.timing import due_time
 from runs.people.time_zones import zone_of
@@ -144,7 +144,8 @@ def send_due(channel: DeliveryChannel, is_stopped: Callable[[], bool] = lambda: 
             _postpone(batch, wanted, known)
             continue
         try:
-            channel.send(Message(batch.key, person, chosen, [line_of(delivery.notice) for delivery in wanted]))
+            lines = [line_of(notice) for notice in each_once([delivery.notice for delivery in wanted])]
+            channel.send(Message(batch.key, person, chosen, lines))
         except NotSent as error:
             away[None if error.everyone else person.pk] = error
             _postpone(batch, wanted, error)

@@ -55,6 +55,12 @@ class Message:
         return "\n\n".join(line.text for line in self.lines)
 
 
+def each_once(notices: Sequence[Notice]) -> list[Notice]:
+    """These notices, without that a decision is needed where another one says that it is assigned to the person."""
+    assigned = {one.gate_id for one in notices if one.kind == NoticeKind.ASSIGNED}
+    return [one for one in notices if one.kind != NoticeKind.DECISION_NEEDED or one.gate_id not in assigned]
+
+
 def line_of(notice: Notice) -> NoticeLine:
     title = printable(notice.run.title if notice.run else "").strip()
     subject = NOTICES[NoticeKind(notice.kind)].subject.format(title=title, about=notice.about)

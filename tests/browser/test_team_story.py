@@ -188,7 +188,7 @@ def test_a_team_decides_and_an_auditor_reads_what_was_approved(
     alice.get_by_role("button", name="Try it: three sample contracts").click()
     plan = gate(alice, "plan")
     expect(plan.locator("button[value=approve]")).to_be_disabled(timeout=LONG)
-    expect(plan).to_contain_text("It takes a second person to approve: alice submitted the task")
+    expect(plan).to_contain_text("It takes a second person to approve. alice submitted the task")
     run = alice.url.partition("#")[0]
     check(alice, "gate-of-alice")
     plan.get_by_role("link", name="Who may approve").click()
@@ -203,7 +203,7 @@ def test_a_team_decides_and_an_auditor_reads_what_was_approved(
     # Bob is told, and follows the link. Vera only looks, and Charlie sees nothing.
     needed = {"title": f"Needs your decision: {TITLE}", "link": run, "run": run.split("/")[-2]}
     assert post.hooks("decision_needed") == [needed]
-    bob.goto(post.mail_link(needed["title"]))
+    bob.goto(post.mail_link(f"Assigned to you: {TITLE}"))
     asked = gate(bob, "plan").locator("form.decide")
     action, digest = asked.get_attribute("action"), asked.locator("[name=digest]").input_value()
     answer = {"verb": "approve", "digest": digest, "reason": ""}
@@ -227,6 +227,9 @@ def test_a_team_decides_and_an_auditor_reads_what_was_approved(
     approve(bob, "plan")
     expect(gate(bob, "step").locator("button[value=approve]")).to_be_enabled(timeout=LONG)
     expect(gate(alice, "step").locator("button[value=approve]")).to_be_disabled(timeout=LONG)
+    turn = gate(bob, "step").locator(".gate-turn")
+    expect(turn).to_contain_text("Assigned to you")
+    expect(turn.locator("form[data-assigned-to=bob]")).to_be_hidden()
     approve(bob, "step")
     for page in (alice, bob, vera):
         expect(page.locator("#run-outcome")).to_be_visible(timeout=LONG)
@@ -253,7 +256,8 @@ def read_the_audit_trail(page: Page, run: str) -> None:
     expect(decisions.nth(1)).to_contain_text("that was approved is the one that was kept.")
     expect(decisions.locator("[data-status=passed]")).to_have_text(["what ran", "what ran"])
     check(page, "audit-of-run")
-    assert [row["kind"] for row in downloaded(page)][:2] == ["gate_decided", "gate_decided"]
+    exported, *before = [row["kind"] for row in downloaded(page)]
+    assert (exported, before[:2]) == ("audit_trail_exported", ["gate_decided", "gate_decided"])
     page.locator(".site-user summary").click()
     page.locator(".site-user").get_by_role("link", name="Audit trail").click()
     page.get_by_label("Person").fill("bob")

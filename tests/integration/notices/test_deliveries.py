@@ -19,6 +19,7 @@ from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.sharing import open_to_all, share
 from runs.models import Delivery, Gate, Notice, Run
 from runs.notices import deliveries
+from runs.notices.browser import became_due
 from runs.notices.channels.registry import CHANNELS
 from runs.notices.outbox import announce
 from runs.people import accounts
@@ -222,6 +223,19 @@ def test_what_is_due_at_once_becomes_one_message(smtp: SmtpServer) -> None:
     assert smtp.subjects == ["Needs your decision: Task 0, and 2 more notices"]
     body = smtp.received[0][1].get_payload()
     assert [f"/runs/{run.pk}/" in body for run in runs] == [True, True, True]
+
+
+def test_a_decision_that_is_assigned_is_said_once_in_a_message(smtp: SmtpServer) -> None:
+    bob = with_mail(factories.bob())
+    run, other = asked(bob, title="One"), asked(bob, title="Two")
+    hand_on(run.gates.get().pk, factories.alice(), bob, factories.alice().pk)
+    begun = timezone.now() - timedelta(minutes=1)
+    found = [(one.run, one.kind) for one in became_due(bob, begun, timezone.now())]
+    assert found == [(other, NoticeKind.DECISION_NEEDED), (run, NoticeKind.ASSIGNED)]
+    assert send() == 1
+    assert smtp.subjects == ["Needs your decision: Two, and 1 more notice"]
+    assert "Needs your decision: One" not in smtp.received[0][1].get_payload()
+    assert states() == [("sent", 1)] * 3
 
 
 def test_the_same_message_is_tried_again_and_later_notices_are_another(smtp: SmtpServer) -> None:
