@@ -152,6 +152,7 @@ class Missing(StrEnum):
     RESULT = "result"
     GROUNDS = "grounds"
     STEP = "step"
+    REJECTED = "rejected"
     CRITERION = "criterion"
     JUDGEMENT = "judgement"
     REQUEST = "request"

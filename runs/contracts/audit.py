@@ -24,10 +24,9 @@ class AuditDetails(Contract):
     how: _Text = ""
     step: _Text = ""
     words: _Text = ""
-    # A version of a plan, the attempt at a step, the number of a criterion.
+    # A version of a plan, the attempt at a step.
     version: int | None = None
     attempt: int | None = None
-    criterion: int | None = None
     # What an approval of a plan was bound to: a digest for each part.
     parts: dict[_Text, _Text] = {}
     # The id of the person that the action is about.

@@ -782,9 +782,10 @@ class VerdictOverruled(EventData):
         about = f"{self.criterion} of {step}, attempt {self.attempt}"
         if self.was == self.met:
             return f"{self.by} no longer overrules the verdict on {about}: {self.reason}"
+        verb, said = ("accepted", "not met") if self.met else ("rejected", "met")
         judge = "an automatic check" if self.decided_by == "check" else "the review"
-        verb, said = ("accepted", "not met") if self.met else ("did not accept", "met")
-        return f"{self.by} {verb} {about}, although {judge} found it {said}: {self.reason}"
+        found = "no one judged it" if self.decided_by == "nobody" else f"{judge} found it {said}"
+        return f"{self.by} {verb} {about}, although {found}: {self.reason}"
 
 
 class Note(EventData):

@@ -1,7 +1,10 @@
 """The judged results: criteria with evidence that the server resolved. Stored as JSON, read by pages."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Literal
+
+from pydantic import Field
 
 from runs.contracts.base import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP, TOOL, Contract
 from runs.enums import About, Action, Provenance, Severity
@@ -103,11 +106,26 @@ def named(source: str) -> str:
     return {OUTPUT: "the result", DIFF: "what changed"}.get(source, source.removeprefix(RESULT))
 
 
+class Overruled(Contract):
+    """What a person judges otherwise than the verdict on a criterion, and why."""
+
+    by: str
+    met: bool
+    reason: str
+    at: datetime
+
+    @property
+    def words(self) -> str:
+        """“accepted by alice” or “rejected by alice”."""
+        return f"{'accepted' if self.met else 'rejected'} by {self.by}"
+
+
 class CriterionResult(Contract):
     """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model. `each`: it says
     something of each of several things, and `looked_at` of `out_of` of them, files, points or rows of the result as
     `unit` says, have verified evidence; 0 of 0 where code cannot count them. `lacking`: which have none, if code has
-    decided it for each of them.
+    decided it for each of them. `overruled`: what a person judges otherwise (T15). It is no part of the verdict, and is
+    not stored with it.
     """
 
     label: str
@@ -125,6 +143,7 @@ class CriterionResult(Contract):
     out_of: int = 0
     unit: str = ""
     lacking: str = ""
+    overruled: Overruled | None = Field(default=None, exclude=True)
 
     @property
     def sample(self) -> str:
@@ -198,7 +217,18 @@ class CriterionResult(Contract):
 
     @property
     def met(self) -> bool:
+        """Whether the verdict says so. What a person accepts is not met: no one has verified it."""
         return self.passed and self.supported
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether it counts as met on the word of a person alone."""
+        return self.overruled is not None and self.overruled.met
+
+    @property
+    def holds(self) -> bool:
+        """Whether it counts as met, by its verdict or by the person who overruled that."""
+        return self.met if self.overruled is None else self.overruled.met
 
     @property
     def status(self) -> Literal["passed", "not judged", "unsupported", "failed"]:
@@ -354,6 +384,20 @@ def in_plain_words(critique: str, results: Iterable[CriterionResult], requests: 
     ]:
         critique = critique.replace(critique_head(label, text), f"- {text}: ")
     return critique
+
+
+def accepted_by(results: Iterable[CriterionResult]) -> list[str]:
+    """Who accepts a result that its verdict did not: the people on whose word all of its criteria are met. Empty if it
+    is verified, or if a criterion is not met whatever people say.
+    """
+    listed = list(results)
+    accepted = {one.overruled.by for one in listed if one.overruled and one.overruled.met}
+    return sorted(accepted) if all(one.holds for one in listed) else []
+
+
+def rejected_by(results: Iterable[CriterionResult]) -> list[str]:
+    """Who rejects a criterion that its verdict found met."""
+    return sorted({one.overruled.by for one in results if one.overruled and not one.overruled.met})
 
 
 def all_pass(results: Iterable[CriterionResult]) -> bool:

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 
 from django.db.models import Q
 
@@ -9,8 +11,12 @@ from runs.enums import WHOLE_STEPS, AttemptStatus, GateKind, GateStatus, Outcome
 from runs.evidence.results import CriterionResult, doubts_in, in_plain_words, not_traced
 from runs.lifecycle.change_requests import READ, ChangeRequest, answered, requests_of, said_at, unmet
 from runs.lifecycle.coverage import unread
-from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
-from runs.pev.outcome import AttemptEntry, Ledger, StepEntry
+from runs.lifecycle.overruling import with_people
+from runs.models import Attempt, Gate, Overruling, Plan, Run, Step, Verdict
+from runs.pev.outcome import AttemptEntry, Ledger, Rejection, StepEntry
+
+type Overrulings = Mapping[int, Sequence[Overruling]]
+"""By attempt, the overrulings that are in force, in order."""
 
 
 def was_read(plan: Plan) -> bool:
@@ -18,11 +24,15 @@ def was_read(plan: Plan) -> bool:
     return plan.approved_how in READ
 
 
-def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool = False) -> Ledger:
-    """The ledger of a run with its newest plan. It has no criteria before the success criteria are judged."""
+def ledger_of(
+    run: Run, plan: Plan | None, overruled: Overrulings | None = None, *, failure: str = "", cancelled: bool = False
+) -> Ledger:
+    """The ledger of a run with its newest plan. It has no criteria before the success criteria are judged. `overruled`:
+    what people judge otherwise in the run, if that is known.
+    """
     cancelled = cancelled or run.outcome == Outcome.CANCELLED
     return Ledger(
-        steps=entries_of(plan) if plan else [],
+        steps=entries_of(plan, overruled, run.finished_at) if plan else [],
         criteria=run.final.results if run.final else [],
         broken_citations=run.final.broken_citations if run.final else [],
         untraced=not_traced(run.final.untraced) if run.final else "",
@@ -70,15 +80,25 @@ def _any_grounded(results: Iterable[CriterionResult]) -> bool:
     return any(one.grounded for one in results)
 
 
-def entry_of(step: Step, attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> StepEntry:
-    """The entry of a step. `attempts` are at it, or at the step whose result it keeps; `decisions` are by attempt."""
+def entry_of(
+    step: Step,
+    attempts: Sequence[Attempt],
+    decisions: Mapping[int, Sequence[Gate]],
+    overruled: Overrulings,
+) -> StepEntry:
+    """The entry of a step. `attempts` are at it, or at the step whose result it keeps; `decisions`, and overrulings
+    that are in force, are by attempt.
+    """
     last = attempts[-1] if attempts else None
-    accepted = any(
-        gate.kind == GateKind.EXHAUSTED and gate.status == GateStatus.APPROVED and gate.decided_how in READ
-        for gate in (decisions.get(last.pk, ()) if last else ())
-    )
+    accepted = next((gate.decider for gate in (decisions.get(last.pk, ()) if last else ()) if keeps_unpassed(gate)), "")
     wrote = last is not None and any(last.overlay.get(path) for path in step.spec.outputs)
-    return StepEntry(step.spec.name, StepStatus(step.status), _attempt_entries(attempts, decisions), accepted and wrote)
+    tried = _attempt_entries(attempts, decisions, overruled)
+    return StepEntry(step.spec.name, StepStatus(step.status), tried, bool(accepted) and wrote, accepted)
+
+
+def keeps_unpassed(gate: Gate) -> bool:
+    """Whether a person, not the policy, accepted at this gate a step that had not passed."""
+    return gate.kind == GateKind.EXHAUSTED and gate.status == GateStatus.APPROVED and gate.decided_how in READ
 
 
 def result_in(attempt: Attempt) -> tuple[str, object] | None:
@@ -86,7 +106,11 @@ def result_in(attempt: Attempt) -> tuple[str, object] | None:
     return (attempt.output.findings, attempt.overlay) if attempt.output else None
 
 
-def _attempt_entries(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> list[AttemptEntry]:
+def _attempt_entries(
+    attempts: Sequence[Attempt],
+    decisions: Mapping[int, Sequence[Gate]],
+    overruled: Overrulings,
+) -> list[AttemptEntry]:
     found: list[AttemptEntry] = []
     criticised: tuple[str, object] | None = None
     for attempt in attempts:
@@ -95,7 +119,7 @@ def _attempt_entries(attempts: Sequence[Attempt], decisions: Mapping[int, Sequen
         one = AttemptEntry(
             number=attempt.number,
             status=AttemptStatus(attempt.status),
-            results=verdict.results if verdict else (),
+            results=with_people(verdict.results, overruled.get(attempt.pk, ())) if verdict else (),
             feedback=in_plain_words(verdict.feedback, verdict.results, verdict.requests) if verdict else "",
             severity=Severity(verdict.severity) if verdict and not verdict.passed else None,
             repeats=criticised is not None and result_in(attempt) == criticised,
@@ -107,15 +131,47 @@ def _attempt_entries(attempts: Sequence[Attempt], decisions: Mapping[int, Sequen
     return found
 
 
-def entries_of(plan: Plan) -> list[StepEntry]:
-    """The entries of a plan, in order. Attempts are read only for steps that did not pass, usually none."""
+def entries_of(plan: Plan, overruled: Overrulings | None = None, ended_at: datetime | None = None) -> list[StepEntry]:
+    """The entries of a plan, in order. Attempts are read only for steps that did not pass, usually none. `overruled`:
+    what people judge otherwise in the run, if that is known; `ended_at`: when the run ended, if it has.
+    """
     steps = list(plan.steps.order_by("position"))
     attempts = _attempts_of([step for step in steps if step.status not in WHOLE_STEPS])
     decided = Gate.objects.filter(attempt__in=[one.pk for each in attempts.values() for one in each])
     decisions = defaultdict(list)
     for gate in decided.select_related("decided_by").order_by("id") if attempts else ():
         decisions[gate.attempt_id or 0].append(gate)
-    return [entry_of(step, attempts.get(step.pk, ()), decisions) for step in steps]
+    overruled = overrulings_of(plan.run_id) if overruled is None else overruled
+    rejections = _rejections(steps, overruled, ended_at)
+    return [
+        replace(entry_of(step, attempts.get(step.pk, ()), decisions, overruled), rejections=rejections.get(step.pk, ()))
+        for step in steps
+    ]
+
+
+def overrulings_of(run_id: int) -> Overrulings:
+    """What people judge otherwise in a run, by attempt: the overrulings that are in force, in order."""
+    found: dict[int, list[Overruling]] = defaultdict(list)
+    for row in Overruling.objects.in_force().with_verdicts().filter(attempt__step__plan__run=run_id):
+        found[row.attempt_id].append(row)
+    return found
+
+
+def _rejections(
+    steps: Sequence[Step], overruled: Overrulings, ended_at: datetime | None
+) -> Mapping[int, Sequence[Rejection]]:
+    """What people reject of the results that passed, by step."""
+    keepers = {step.reused_from_id: step.pk for step in steps if step.status in WHOLE_STEPS and step.reused_from_id}
+    own = {step.pk for step in steps if step.status in WHOLE_STEPS and not step.reused_from_id}
+    found: dict[int, list[Rejection]] = defaultdict(list)
+    for row in (row for rows in overruled.values() for row in rows if not row.met):
+        passed = row.attempt.status == AttemptStatus.PASSED and row.attempt.step_id in own
+        step = row.attempt.step_id if passed else keepers.get(row.attempt_id)
+        if step is not None:
+            text = next(one.text for one in row.attempt.verdict.results if one.label == row.label)
+            after_end = ended_at is not None and row.at > ended_at
+            found[step].append(Rejection(text, row.by.get_username(), row.reason, after_end))
+    return found
 
 
 def _attempts_of(steps: Sequence[Step]) -> Mapping[int, Sequence[Attempt]]:

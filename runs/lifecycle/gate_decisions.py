@@ -127,6 +127,15 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
         given_up = decision.verb is Verb.GIVE_UP
         only = "Only work that an error holds is given up." if given_up else _ONLY_QUESTIONS
         raise DecisionRefused(only)
+    if decision.met and decision.verb is not Verb.STOP:
+        if not gate_type.marks_open_points:
+            raise DecisionRefused("Criteria are judged as met only where a step did not pass. Reload the page.")
+        if decision.verb is not Verb.APPROVE:
+            words = gate_type.wording_of(gate)
+            raise InvalidInput(
+                f"Criteria are ticked as met, which goes with “{words.approve}”. To choose “{words.reject}”, take the "
+                "ticks away."
+            )
     decision = gate_type.complete(decision)
     if decision.verb is not Verb.REJECT or not gate_type.wording.needs_reason:
         return decision

@@ -24,7 +24,7 @@ from runs.lifecycle.coverage import known_unread
 from runs.lifecycle.criteria_ledger import was_read
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Plan, Run, Step, User, Verdict
+from runs.models import Attempt, Overruling, Plan, Run, Step, User, Verdict
 from runs.pev.agents import needed_by
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
 from runs.pev.plans.commented import without_copies
@@ -133,8 +133,16 @@ def _step_row(plan: Plan, position: int, step: PlanStep) -> Step:
 
 
 def _keep_results(steps: Sequence[Step], before: Plan) -> list[str]:
-    """Keep settled steps whose definition and dependencies are unchanged. Returns their keys."""
-    settled = {step.key: step for step in before.steps.filter(status__in=SETTLED_STEPS)}
+    """Keep settled steps whose definition and dependencies are unchanged, and of which no person rejects a criterion.
+    Returns their keys.
+    """
+    rejections = Overruling.objects.rejections().filter(attempt__step__plan__run=before.run_id)
+    rejected = set(rejections.values_list("attempt", flat=True))
+    settled = {
+        step.key: step
+        for step in before.steps.filter(status__in=SETTLED_STEPS)
+        if not rejected or _result_of(step).pk not in rejected
+    }
     kept: list[str] = []
     remaining = list(steps)
     while ready := [
@@ -144,11 +152,16 @@ def _keep_results(steps: Sequence[Step], before: Plan) -> list[str]:
     ]:
         for step in ready:
             old = settled[step.key]
-            attempt = old.reused_from or old.attempts.latest("number")
+            attempt = _result_of(old)
             change(step, StepStatus(old.status), reused_from=attempt, fingerprint=attempt.fingerprint)
             kept.append(step.key)
             remaining.remove(step)
     return kept
+
+
+def _result_of(step: Step) -> Attempt:
+    """The attempt whose result a settled step keeps."""
+    return step.reused_from or step.attempts.latest("number")
 
 
 def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:

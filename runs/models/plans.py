@@ -10,7 +10,7 @@ from runs.enums import Action, AttemptStatus, Complexity, PlanStatus, Severity, 
 from runs.evidence.results import CriterionResult, RequestResult, UntracedFigure
 from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.files import Tree
-from runs.models.querysets import AttemptQuerySet, PlanQuerySet, StepQuerySet
+from runs.models.querysets import AttemptQuerySet, OverrulingQuerySet, PlanQuerySet, StepQuerySet
 from runs.models.runs import Run
 from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
@@ -181,6 +181,8 @@ class Overruling(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     reason = models.TextField()
     at = models.DateTimeField(auto_now_add=True)
+
+    objects = OverrulingQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the tables import this module
     from runs.models.files import Rendition
     from runs.models.gates import Gate
     from runs.models.people import AccessToken, Link
-    from runs.models.plans import Attempt, Plan, Step
+    from runs.models.plans import Attempt, Overruling, Plan, Step
     from runs.models.runs import Event, Run
     from runs.models.work import WorkItem
     from runs.pev.agents import AgentDefinition
@@ -94,6 +94,25 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
     def reused(self) -> Self:
         """Those that took over the result of an earlier run."""
         return self.filter(reused_from__isnull=False)
+
+
+class OverrulingQuerySet(models.QuerySet["Overruling"]):
+    def in_force(self) -> Self:
+        """Those that hold: the newest of each criterion, unless its verdict holds again."""
+        newer = self.model._default_manager.filter(
+            attempt=models.OuterRef("attempt"), label=models.OuterRef("label"), pk__gt=models.OuterRef("pk")
+        )
+        return self.exclude(was=models.F("met")).exclude(models.Exists(newer))
+
+    def with_verdicts(self) -> Self:
+        """In order, each with who judges otherwise and with the verdict, but without the result that it is about."""
+        read = ("label", "was", "met", "reason", "at", "by__username")
+        of_attempt = ("attempt__step", "attempt__status", "attempt__verdict__results")
+        return self.select_related("by", "attempt__verdict").only(*read, *of_attempt).order_by("pk")
+
+    def rejections(self) -> Self:
+        """Those in force by which a person rejects what its verdict found met."""
+        return self.in_force().filter(met=False)
 
 
 class GateQuerySet(models.QuerySet["Gate"]):

@@ -9,7 +9,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from runs.enums import Complexity
 from runs.errors import LastSecondPerson
-from runs.models import Gate, Plan, Run, Share
+from runs.models import Gate, Plan, Run, Share, Step
 from runs.models.gates import guards_high_risk
 from runs.people.permissions import deciding_shares, files_for_plans, named_deciders, second_people
 from runs.text.plural import pluralize
@@ -25,6 +25,11 @@ def may_be_needed(run: Run) -> bool:
 
 def is_needed_for_plan(run: Run, plan: Plan) -> bool:
     return run.policy.second_person or (guards_high_risk() and _has_high_risk(plan))
+
+
+def is_needed_for_result(run: Run, step: Step) -> bool:
+    """Whether accepting what the verdict on a result of this step did not needs one."""
+    return run.policy.second_person or (guards_high_risk() and step.complexity == Complexity.HIGH)
 
 
 def is_high_risk(gate: Gate) -> bool:

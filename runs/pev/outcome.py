@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runs.enums import SETTLED_STEPS, WHOLE_STEPS, AttemptStatus, Missing, Outcome, Severity, StepStatus
-from runs.evidence.results import CriterionResult
-from runs.text.plural import pluralize
+from runs.evidence.results import CriterionResult, accepted_by
+from runs.text.plural import list_with_and, pluralize, word_for
 from runs.text.truncate import truncate_line
 
 MAX_TEXT = 200
@@ -21,7 +21,9 @@ sentence; then the numbers of criteria and of broken citations that a sentence n
 
 @dataclass(frozen=True)
 class Unmet:
-    """A criterion that was not met. `status` is that of its result, and `found` what was found for it."""
+    """A criterion that does not count as met. `status` is that of its result, or “rejected” by a person; `found`: what
+    was found for it, or what that person says.
+    """
 
     text: str
     status: str
@@ -52,7 +54,8 @@ class OpenPoint:
     """One thing that keeps a result from being complete, with its cause. `about`: the step or success criterion.
 
     `sentence` describes it to people, within `MAX_SENTENCE`. `unmet`: the criteria that the kept result does not meet.
-    `reviews`: what was said about each attempt. `severity`: that of the last verdict.
+    `reviews`: what was said about each attempt. `severity`: that of the last verdict. `accepted_by`: the people on
+    whose word alone nothing is missing (T15).
     """
 
     kind: Missing
@@ -61,6 +64,22 @@ class OpenPoint:
     unmet: tuple[Unmet, ...] = ()
     reviews: tuple[Review, ...] = ()
     severity: Severity | None = None
+    accepted_by: str = ""
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A criterion that its verdict found met, and that a person rejects. `after_end`: only after the run had ended."""
+
+    text: str
+    by: str
+    reason: str
+    after_end: bool = False
+
+    def sentence_on(self, step: str) -> str:
+        text, said = _clause(self.text, MAX_TEXT), _clause(self.reason, MAX_FOUND)
+        sentence = f"Step “{step}”: {self.by} rejects “{text}”, which its verdict found met: “{said}”."
+        return truncate_line(sentence, MAX_SENTENCE)
 
 
 @dataclass(frozen=True)
@@ -82,13 +101,21 @@ class AttemptEntry:
 class StepEntry:
     """One step in the ledger, with its attempts in order.
 
-    `kept_by_person`: a person, not the policy, accepted it, and it has written an expected file.
+    `kept_by_person`: a person, not the policy, accepted it, and it has written an expected file. `accepted_by`: who
+    accepted it with open points. `rejections`: what people reject of a result that passed.
     """
 
     name: str
     status: StepStatus
     tried: Sequence[AttemptEntry] = ()
     kept_by_person: bool = False
+    accepted_by: str = ""
+    rejections: Sequence[Rejection] = ()
+
+    @property
+    def kept(self) -> Sequence[CriterionResult]:
+        """The results of the last judged attempt, which people see."""
+        return next((one.results for one in reversed(self.tried) if one.results), ())
 
     @property
     def counts(self) -> bool:
@@ -152,7 +179,7 @@ def gaps_in(ledger: Ledger) -> list[OpenPoint]:
     if ledger.cancelled:
         return [point_of(step) for step in ledger.steps if step.status in (StepStatus.FAILED, StepStatus.ACCEPTED)]
     of_judgements = (_grounds, _criteria, _requests, _citations, _untraced, _doubts)
-    kinds = (_endings, _steps, *of_judgements, _relaxed, _inputs, _answer)
+    kinds = (_endings, _steps, _rejections, *of_judgements, _relaxed, _inputs, _answer)
     return [point for kind in kinds for point in kind(ledger)]
 
 
@@ -174,6 +201,44 @@ def _steps(ledger: Ledger) -> Iterator[OpenPoint]:
     for step in ledger.steps:
         if step.status not in WHOLE_STEPS:
             yield point_of(step)
+
+
+def _rejections(ledger: Ledger) -> Iterator[OpenPoint]:
+    """What people rejected while the run went on. Later on that changes no outcome."""
+    for step in ledger.steps:
+        for one in step.rejections:
+            if not one.after_end:
+                yield OpenPoint(Missing.REJECTED, one.sentence_on(step.name), step.name)
+
+
+def said_by_people(ledger: Ledger) -> list[str]:
+    """A sentence for each way in which people judged steps otherwise than their verdicts: what they accepted is not
+    verified, whatever the outcome is. What they rejected after the run had ended is no open point, and is told here.
+    """
+    kept = [[one for one in step.kept if one.is_accepted] for step in ledger.steps]
+    accepted = [one.overruled.by for results in kept for one in results if one.overruled]
+    rejected = [[one.by for one in step.rejections] for step in ledger.steps]
+    by = [name for names in rejected for name in names]
+    open_points = [step.accepted_by for step in ledger.steps if step.accepted_by and not accepted_by(step.kept)]
+    found = []
+    if accepted:
+        found.append(f"{_counted(accepted, sum(map(bool, kept)))} accepted by {_names(accepted)}, not verified.")
+    if open_points:
+        were = f"{pluralize(len(open_points), 'step')} {word_for(len(open_points), 'was', 'were')}"
+        found.append(f"{were} accepted with open points by {_names(open_points)}.")
+    if by:
+        found.append(f"{_counted(by, sum(map(bool, rejected)))} rejected by {_names(by)}, against the verdict.")
+    late = [one.sentence_on(step.name) for step in ledger.steps for one in step.rejections if one.after_end]
+    return [*found, *late]
+
+
+def _counted(criteria: Sequence[str], steps: int) -> str:
+    count = pluralize(len(criteria), "criterion", "criteria")
+    return f"{count} of {pluralize(steps, 'step')} {word_for(len(criteria), 'was', 'were')}"
+
+
+def _names(people: Sequence[str]) -> str:
+    return list_with_and(sorted(set(people))) if people else ""
 
 
 def _grounds(ledger: Ledger) -> Iterator[OpenPoint]:
@@ -236,15 +301,17 @@ def _answer(ledger: Ledger) -> Iterator[OpenPoint]:
 
 
 def point_of(step: StepEntry) -> OpenPoint:
-    """Returns why a step has not passed: the criteria that were not met, and then how later attempts ended."""
+    """Returns why a step has not passed: the criteria that are not met, and then how later attempts ended."""
     unmet, after = _unmet_of_kept(step.tried)
+    people = _names(accepted_by(step.kept)) if step.status is StepStatus.ACCEPTED else ""
     return OpenPoint(
         kind=Missing.STEP,
-        sentence=truncate_line(" ".join(filter(None, _sentences(step, unmet, after))), MAX_SENTENCE),
+        sentence=truncate_line(" ".join(filter(None, _sentences(step, unmet, after, people))), MAX_SENTENCE),
         about=step.name,
         unmet=unmet,
         reviews=tuple(review for one in step.tried for review in _reviews(one)),
         severity=next((one.severity for one in reversed(step.tried) if one.severity), None),
+        accepted_by=people,
     )
 
 
@@ -260,30 +327,47 @@ _STANDS = {
 def _unmet_of_kept(tried: Sequence[AttemptEntry]) -> tuple[tuple[Unmet, ...], Sequence[AttemptEntry]]:
     """Returns what the kept result (that of the last judged attempt) does not meet, and the attempts after it.
 
-    If there are no such criteria, all attempts from the kept one on are returned. A fault of an earlier attempt only is
-    left out, because the result that people see does not have it.
+    If its verdict found every criterion met, all attempts from the kept one on are returned. A fault of an earlier
+    attempt only is left out, because the result that people see does not have it.
     """
     judged = next((place for place in range(len(tried), 0, -1) if tried[place - 1].results), 0)
     if not judged:
         return (), tried
-    unmet = tuple(_unmet(result) for result in tried[judged - 1].results if not result.met)
-    return unmet, tried[judged if unmet else judged - 1 :]
+    results = tried[judged - 1].results
+    unmet = tuple(_unmet(result) for result in results if not result.holds)
+    return unmet, tried[judged - 1 if all(result.met for result in results) else judged :]
 
 
-def _sentences(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[AttemptEntry]) -> Iterator[str]:
+def _sentences(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[AttemptEntry], people: str) -> Iterator[str]:
+    stands = _STANDS.get(step.status, f"was not done ({step.status})")
+    if people:
+        stands = f"was accepted by {people}, not verified,"
+    elif step.status is StepStatus.ACCEPTED and step.accepted_by:
+        stands += f" by {step.accepted_by}"
     attempts = f" after {len(step.tried)} attempts" if len(step.tried) > 1 else ""
-    yield f"Step “{step.name}” {_STANDS.get(step.status, f'was not done ({step.status})')}{attempts}."
+    yield f"Step “{step.name}” {stands}{attempts}".removesuffix(",") + "."
     missed = [one for one in unmet if one.status != "not judged"]
     left = [one for one in unmet if one.status == "not judged"]
     if missed:
         yield f"Not met: {_several([one.sentence for one in missed])}."
     if left:
         yield f"Not judged: {_several([f'“{one.text}”' for one in left])}."
+    said: dict[tuple[str, str], list[str]] = {}
+    for overruled, text in [(one.overruled, one.text) for one in step.kept if one.is_accepted]:
+        if overruled:
+            said.setdefault((overruled.by, overruled.reason), []).append(f"“{_clause(text, MAX_TEXT)}”")
+    for (person, reason), texts in said.items():
+        yield f"Against the verdict, {person} accepts {_several(texts)}: “{_clause(reason, MAX_FOUND)}”."
     for one in after:
         became = _became(one)
         yield f"Attempt {one.number}: {became}" if became and len(step.tried) > 1 else became
     for one in step.tried:
         yield from (f"{person} said of attempt {one.number}: “{words}”." for person, words in one.rejections)
+
+
+def _clause(text: str, limit: int) -> str:
+    """Words to quote within a sentence."""
+    return truncate_line(text, limit).rstrip(".")
 
 
 def _several(sentences: Sequence[str]) -> str:
@@ -315,5 +399,8 @@ def _reviews(one: AttemptEntry) -> Iterator[Review]:
 
 
 def _unmet(result: CriterionResult) -> Unmet:
+    if result.met and result.overruled:
+        found = f"{result.overruled.words}: {result.overruled.reason}"
+        return Unmet(truncate_line(result.text, MAX_TEXT), "rejected", truncate_line(found, MAX_FOUND))
     found = result.feedback or " ".join(evidence.sentence for evidence in result.evidence)
     return Unmet(truncate_line(result.text, MAX_TEXT), result.status, truncate_line(found, MAX_FOUND))

@@ -149,6 +149,8 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
             basis = "; ".join([one.decided, *([", ".join(one.rests_on)] if one.met and one.rests_on else [])])
             doubt = "; its evidence is doubtful" if one.weak else ""
             yield f"{'met' if one.met else 'NOT MET'}: {one.text} ({basis}){doubt}"
+            if said := one.overruled:
+                yield f"  {said.words}: {said.reason}"
         yield from (f"note: {note}" for note in verdict.notes)
         yield from (f"critique: {line}" for line in verdict.feedback.splitlines())
     if attempt.output:

@@ -32,6 +32,7 @@ from runs.lifecycle.coverage import planned
 from runs.lifecycle.criteria_ledger import entry_of
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
+from runs.lifecycle.overruling import with_people
 from runs.lifecycle.toolset import (
     StepEffect,
     checking_commands,
@@ -61,7 +62,7 @@ from runs.readmodel.plan_differences import (
     news_of,
 )
 from runs.readmodel.run_rows import RunRows, ToolReading
-from runs.readmodel.status_words import step_mark
+from runs.readmodel.status_words import judged_by_people, step_mark, words
 from runs.store.trees import files_of
 from runs.text.plural import pluralize, word_for
 from runs.text.sentences import first_sentence
@@ -113,14 +114,25 @@ class AttemptReading:
 
     @cached_property
     def results(self) -> list[CriterionResult]:
-        """The judged criteria, with who judged them."""
+        """The judged criteria, with who judged them, and what people judge otherwise."""
         rules = self.rows.run.policy.by_rules
-        return [one.judged_by(rules=rules) for one in self.verdict.results] if self.verdict else []
+        judged = [one.judged_by(rules=rules) for one in self.verdict.results] if self.verdict else []
+        return with_people(judged, self.rows.overruled.get(self.row.pk, ())) if judged else []
+
+    @property
+    def unmet(self) -> list[CriterionResult]:
+        """The criteria that neither the verdict nor a person judges as met."""
+        return [one for one in self.results if not one.holds]
+
+    @cached_property
+    def by_people(self) -> str:
+        """Who judges it otherwise than its verdict, such as “accepted by alice”; empty if no one does."""
+        return judged_by_people(self.rows.overruled.get(self.row.pk, ()), self.decisions)
 
     @property
     def failing_first(self) -> list[CriterionResult]:
         """The judged criteria. Those that are not met, or may not be, come first."""
-        return sorted(self.results, key=lambda one: (one.met, not one.weak))
+        return sorted(self.results, key=lambda one: (one.met and one.holds, not one.weak))
 
     @property
     def shared_quotes(self) -> list[tuple[str, list[CriterionResult]]]:
@@ -675,7 +687,19 @@ class StepReading:
     @property
     def open_point(self) -> OpenPoint:
         """Why it has not passed. For a step that keeps a result, only what concerns the attempt of that result."""
-        return point_of(entry_of(self.row, self.tried, self.plan.rows.answers))
+        rows = self.plan.rows
+        return point_of(entry_of(self.row, self.tried, rows.answers, rows.overruled))
+
+    @property
+    def by_people(self) -> str:
+        """Who judges its latest attempt otherwise than the verdict; empty if no one does."""
+        return self.attempts[-1].by_people if self.attempts else ""
+
+    @property
+    def standing(self) -> list[str]:
+        """What became of it in words, and who judges it otherwise. Of what people accepted, only who did."""
+        own = [] if self.by_people and self.row.status == StepStatus.ACCEPTED else [words(self.row.status)]
+        return [*own, *([self.by_people] if self.by_people else [])]
 
     @property
     def feedback(self) -> str:

@@ -12,7 +12,9 @@ from django.db.models.functions import Left
 
 from runs.accounting.costs import Totals, totals_by_attempt
 from runs.lifecycle.coverage import Coverage, coverage_of
-from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
+from runs.lifecycle.criteria_ledger import overrulings_of
+from runs.lifecycle.overruling import IS_OVERRULED, is_overruled
+from runs.models import Attempt, Gate, Overruling, Plan, Run, Step, ToolCall, Tree
 from runs.pev.tools.registry import subject_of
 from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.text.truncate import cut_after
@@ -64,6 +66,16 @@ class RunRows:
     def answers(self) -> Mapping[int, Sequence[Gate]]:
         """The decided gates by the attempt that they are about."""
         return by((gate for gate in self.gates if gate.decided_at), "attempt_id")
+
+    @cached_property
+    def overruled(self) -> Mapping[int, Sequence[Overruling]]:
+        """What people judge otherwise than the verdicts, by attempt."""
+        return overrulings_of(self.run.pk) if self.is_overruled else {}
+
+    @property
+    def is_overruled(self) -> bool:
+        """Whether anyone ever overruled a verdict of the run."""
+        return any(is_overruled(attempt) for attempts in self.attempts.values() for attempt in attempts)
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -145,7 +157,12 @@ def _attempts(
     kept = [step.reused_from_id for step in chosen if step.reused_from_id]
     whole = Q(step__in=chosen) | Q(pk__in=kept)
     related = ("verdict", "work", "reused_from__work", "reused_from__step__plan")
-    found = Attempt.objects.of_run(run).select_related(*related).defer("reads", "reused_from__reads")
+    found = (
+        Attempt.objects.of_run(run)
+        .annotate(is_overruled=IS_OVERRULED)
+        .select_related(*related)
+        .defer("reads", "reused_from__reads")
+    )
     detailed = {attempt.pk: attempt for attempt in found.filter(whole)}
     light = found.exclude(whole).defer("overlay", "verdict__results")
     every = detailed | {attempt.pk: attempt for attempt in light}

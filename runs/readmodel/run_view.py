@@ -14,9 +14,9 @@ from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import ChangeRequest, answered, gap_of, unmet_sentence
 from runs.lifecycle.coverage import Coverage, unreadable
 from runs.lifecycle.criteria_ledger import ledger_of
-from runs.models import Event, Run
+from runs.models import Event, Overruling, Run
 from runs.pev.agents import policy_for_agent
-from runs.pev.outcome import OpenPoint, gaps_in
+from runs.pev.outcome import Ledger, OpenPoint, gaps_in, said_by_people
 from runs.readmodel import run_queries
 from runs.readmodel.markdown_escaping import line
 from runs.readmodel.plan_view import PlanReading
@@ -24,6 +24,7 @@ from runs.readmodel.run_files import MadeFile, made_files
 from runs.readmodel.run_rows import RunRows, read_rows
 from runs.readmodel.shown_citations import RunCitations, citations_of, finished_in
 from runs.readmodel.status_words import words
+from runs.text.plural import list_with_and
 
 MAX_POINTS = 20
 """Open points that are listed before the answer, few enough that the answer stays in sight. The report names all."""
@@ -53,10 +54,36 @@ class RunReading:
         return self.plans[-1] if self.plans else None
 
     @cached_property
+    def _ledger(self) -> Ledger | None:
+        """What the outcome rests on; None before there is one."""
+        newest = self.rows.plans[-1] if self.rows.plans else None
+        return ledger_of(self.run, newest, self.rows.overruled) if self.run.outcome else None
+
+    @cached_property
     def open_points(self) -> list[OpenPoint]:
         """What is missing, with its cause. Empty if the run succeeded or is not finished."""
-        newest = self.rows.plans[-1] if self.rows.plans else None
-        return gaps_in(ledger_of(self.run, newest)) if self.run.outcome else []
+        return gaps_in(self._ledger) if self._ledger else []
+
+    @property
+    def by_people(self) -> list[str]:
+        """Sentences on what people accepted or rejected against the verdicts. Empty if the run is not finished."""
+        return said_by_people(self._ledger) if self._ledger else []
+
+    @cached_property
+    def overrulings(self) -> list[Overruling]:
+        """What people said against verdicts, by time, also what no longer holds."""
+        if not self.rows.is_overruled:
+            return []
+        rows = Overruling.objects.filter(attempt__step__plan__run=self.run).select_related("by", "attempt__step")
+        return list(rows.order_by("pk"))
+
+    @property
+    def falls_short(self) -> str:
+        """What a result with open points is, as a sentence after the word for the outcome."""
+        people = [point.accepted_by for point in self.open_points]
+        if people and all(people):
+            return f"accepted by {list_with_and(list(dict.fromkeys(people)))}, not verified."
+        return "this is not all that was asked for."
 
     @property
     def gaps(self) -> list[str]:
@@ -65,17 +92,20 @@ class RunReading:
 
     @cached_property
     def answer(self) -> str:
-        """The final answer in Markdown. Before it come the outcome and the open points, if there are any, and the steps
-        that do not apply. `run.answer` is the answer as it was written and judged.
+        """The final answer in Markdown. Before it come the outcome and the open points, if there are any, what people
+        judged otherwise than the verdicts, and the steps that do not apply. `run.answer` is the answer as it was
+        written and judged.
         """
-        if not self.run.answer or not (self.open_points or self.does_not_apply):
+        if not self.run.answer or not (self.open_points or self.by_people or self.does_not_apply):
             return self.run.answer
         lines: list[str] = []
         if self.open_points:
             shown = [f"- {line(sentence)}" for sentence in self.gaps[:MAX_POINTS]]
             more = len(self.gaps) - len(shown)
             shown += [f"- and {more} more, which the report names"] if more else []
-            lines += [f"{self.verdict_word}: this is not all that was asked for.", "", *shown, ""]
+            lines += [f"{self.verdict_word}: {self.falls_short}", "", *shown, ""]
+        if self.by_people:
+            lines += ["Judged by people:", "", *(f"- {line(sentence)}" for sentence in self.by_people), ""]
         if self.does_not_apply:
             lines += ["Does not apply:", "", *(f"- {line(sentence)}" for sentence in self.does_not_apply), ""]
         return "\n".join([*lines, "---", "", self.run.answer])

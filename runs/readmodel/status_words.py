@@ -1,5 +1,7 @@
 """The words of pages and exports for statuses, risks, decisions and checks; the code keeps those of the engine."""
 
+from collections.abc import Iterable, Sequence
+
 from runs.enums import (
     About,
     AttemptStatus,
@@ -13,10 +15,14 @@ from runs.enums import (
     StepMoment,
     StepStatus,
 )
+from runs.evidence.results import accepted_by, rejected_by
+from runs.lifecycle.criteria_ledger import keeps_unpassed
 from runs.lifecycle.gates.registry import type_of
+from runs.lifecycle.overruling import with_people
 from runs.lifecycle.toolset import command_lines
-from runs.models import Gate
+from runs.models import Gate, Overruling
 from runs.pev.checks.base import Check
+from runs.text.plural import list_with_and
 
 _WORDS: dict[str, str] = {
     RunStatus.AWAITING_APPROVAL: "needs a decision",
@@ -67,6 +73,19 @@ def decision_mark(gate: Gate) -> str:
     """The status by which pages mark a gate. A result that was approved with open points is “accepted”."""
     kept = type_of(gate).marks_open_points and gate.status == GateStatus.APPROVED and gate.step_id
     return StepStatus.ACCEPTED.value if kept else gate.status
+
+
+def judged_by_people(overruled: Sequence[Overruling], decisions: Iterable[Gate]) -> str:
+    """Who judges an attempt otherwise than its verdict, such as “accepted by alice”; empty if no one does.
+
+    `overruled` are the overrulings that are in force, and `decisions` those of its gates.
+    """
+    results = with_people(overruled[0].attempt.verdict.results, overruled) if overruled else []
+    if names := accepted_by(results):
+        return f"accepted by {list_with_and(names)}"
+    if names := rejected_by(results):
+        return f"rejected by {list_with_and(names)}"
+    return next((f"accepted with open points by {gate.decider}" for gate in decisions if keeps_unpassed(gate)), "")
 
 
 def about_request(gate: Gate) -> str:

@@ -30,7 +30,7 @@ from runs.pev.input_coverage import Extent
 from runs.pev.plans.estimate import Estimate
 from runs.pev.policy import Policy
 
-VERSION: Literal["1.1"] = "1.1"
+VERSION: Literal["1.2"] = "1.2"
 _SETTINGS = "The settings of the run. They are called like the options of `manage.py run`, and there may be more later."
 _AnyPolicy = Annotated[Policy, WithJsonSchema({"type": "object", "description": _SETTINGS})]
 """A new setting is no new version, and a report with it is valid for programs that know the schema of today."""
@@ -51,7 +51,9 @@ class Review(Contract):
 
 
 class OpenPoint(Contract):
-    """One thing that keeps the result from being whole, with its cause."""
+    """One thing that keeps the result from being whole, with its cause. `accepted_by`: the people on whose word alone
+    nothing is missing, or empty.
+    """
 
     kind: Missing
     about: str
@@ -59,6 +61,7 @@ class OpenPoint(Contract):
     severity: Severity | None
     unmet: list[Unmet]
     attempts: list[Review]
+    accepted_by: str
 
 
 class Citation(Contract):
@@ -128,8 +131,19 @@ class Covered(Contract):
     notes: list[str]
 
 
+class Overruled(Contract):
+    """What a person judges otherwise than the verdict on a criterion, and why. The verdict stays as it is."""
+
+    by: str
+    met: bool
+    reason: str
+    at: str
+
+
 class Result(Contract):
-    """A criterion as it was judged. `decided` and `rests_on` are words for people."""
+    """A criterion as it was judged. `decided` and `rests_on` are words for people. `overruled`: what a person judges
+    otherwise, which is never verified; null if no one does.
+    """
 
     label: str
     text: str
@@ -149,6 +163,7 @@ class Result(Contract):
     decided: str
     rests_on: list[str]
     doubtful: bool
+    overruled: Overruled | None
 
 
 class Verdict(Contract):
@@ -186,7 +201,8 @@ class Reused(Contract):
 
 class Attempt(Contract):
     """`agent`: the digest of the one that its step names, as it was when the attempt began. `subagents`: likewise of
-    those that it could hand parts to, by name.
+    those that it could hand parts to, by name. `by_people`: who judges it otherwise than its verdict, such as “accepted
+    by alice”, or empty.
     """
 
     number: int
@@ -201,6 +217,7 @@ class Attempt(Contract):
     reused_from: Reused | None
     feedback: str
     verdict: Verdict | None
+    by_people: str
 
 
 class Step(Contract):
@@ -422,9 +439,11 @@ class Metrics(Contract):
 
 
 class Report(Contract):
-    """Everything that happened in a run."""
+    """Everything that happened in a run. `judged_by_people`: sentences on what people accepted or rejected against the
+    verdicts of steps.
+    """
 
-    schema_version: Literal["1.1"] = VERSION
+    schema_version: Literal["1.2"] = VERSION
     run: int
     title: str
     request: str
@@ -437,6 +456,7 @@ class Report(Contract):
     no_sources: str
     gaps: list[str]
     open_points: list[OpenPoint]
+    judged_by_people: list[str]
     does_not_apply: list[str]
     rollback_strategy: str
     citations: Citations

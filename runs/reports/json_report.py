@@ -72,9 +72,11 @@ def report_of(reading: RunReading) -> contract.Report:
                 severity=point.severity,
                 unmet=[_same(contract.Unmet, one) for one in point.unmet],
                 attempts=[_same(contract.Review, one) for one in point.reviews],
+                accepted_by=point.accepted_by,
             )
             for point in reading.open_points
         ],
+        judged_by_people=reading.by_people,
         does_not_apply=list(reading.does_not_apply),
         rollback_strategy=reading.rollback,
         citations=_citations(reading.citations),
@@ -163,6 +165,14 @@ def _result(one: CriterionResult) -> contract.Result:
         decided=one.decided,
         rests_on=list(one.rests_on),
         doubtful=one.weak,
+        overruled=contract.Overruled(
+            by=one.overruled.by,
+            met=one.overruled.met,
+            reason=one.overruled.reason,
+            at=one.overruled.at.isoformat(),
+        )
+        if one.overruled
+        else None,
     )
 
 
@@ -275,6 +285,7 @@ def _attempt(attempt: AttemptReading) -> contract.Attempt:
         else None,
         feedback=verdict.feedback if verdict else "",
         verdict=_verdict(verdict, attempt.results) if verdict else None,
+        by_people=attempt.by_people,
     )
 
 

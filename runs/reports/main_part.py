@@ -226,7 +226,11 @@ def notices(report: RunReading) -> list[Block]:
         count = len(report.left_open)
         points = span(pluralize(count, "open point"), to="#open-points")
         verb = "There is " if count == 1 else "There are "
-        found.append(Callout("warn", "This is not all that was asked for.", (paragraph(verb, points, "."),)))
+        falls_short = f"{report.falls_short[:1].upper()}{report.falls_short[1:]}"
+        people = parts.listed(report.by_people)
+        found.append(Callout("warn", falls_short, (paragraph(verb, points, "."), *people)))
+    elif report.by_people:
+        found.append(Callout("warn", "Judged by people.", parts.listed(report.by_people)))
     if report.no_ai:
         found.append(Callout("", "No AI was involved.", (paragraph("Offline rules did this work."),)))
     if report.same_model:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from runs.accounting.costs import Totals
 from runs.documents.printing.blocks import Block, CheckItem, Items, Mark, Paragraph, Spans, paragraph, span, spans
 from runs.evidence.results import CriterionResult, Evidence
-from runs.models import Attempt, Gate, Plan
+from runs.models import Attempt, Gate, Overruling, Plan
 from runs.readmodel.status_words import decision_in_words
 from runs.reports.places import CitedPlaces
 from runs.text.plural import pluralize
@@ -26,12 +26,19 @@ def mark_of(one: CriterionResult) -> Mark:
 
 
 def check(one: CriterionResult, details: Iterable[Block] = (), *, id_: str = "") -> CheckItem:
-    return CheckItem(mark_of(one), one.label, spans(one.text), one.decided, tuple(details), id_)
+    decided = f"{one.decided}; {one.overruled.words}" if one.overruled else one.decided
+    return CheckItem(mark_of(one), one.label, spans(one.text), decided, tuple(details), id_)
 
 
 def evidence(one: CriterionResult, places: CitedPlaces, attempt: Attempt | None) -> list[Block]:
-    """The evidence of a criterion: first the feedback if it is not met, then each piece."""
+    """The evidence of a criterion: first what a person says against the verdict, then the feedback if it is not met,
+    then each piece.
+    """
     found: list[Block] = [paragraph(one.feedback)] if one.feedback and not one.met else []
+    if said := one.overruled:
+        lead = span(f"{said.words[:1].upper()}{said.words[1:]}", strong=True)
+        what = ", not verified" if said.met else ", against the verdict"
+        found.insert(0, paragraph(lead, f"{what} ({time(said.at)}): “{said.reason}”"))
     return found + [
         Paragraph(_proof(proof, places, attempt), "" if proof.verified else "muted") for proof in one.evidence
     ]
@@ -70,6 +77,14 @@ def edit(plan: Plan) -> Spans:
     """Who wrote a version of the plan by editing the one before, and when."""
     edited = f" edited version {plan.version - 1} of the plan into version {plan.version}, {time(plan.created_at)}."
     return spans(span(plan.author, strong=True), edited)
+
+
+def overruling(row: Overruling) -> Spans:
+    """Who judged a criterion how, and when, with their words and what the verdict says."""
+    about = f"{row.label} of “{row.attempt.step.spec.name}”, attempt {row.attempt.number}"
+    says = f" says that {about} is {'met' if row.met else 'not met'}"
+    verdict = f", which its verdict found {'met' if row.was else 'not met'}, {time(row.at)}: “{row.reason}”"
+    return spans(span(row.by, strong=True), says, verdict)
 
 
 def listed(sentences: Iterable[object]) -> tuple[Block, ...]:

@@ -104,6 +104,7 @@ def _outcome(report: RunReading) -> tuple[Block, ...]:
         rows.append(("Success criteria", spans(met)))
     if plan and report.run.outcome:
         rows.append(("Criteria of steps", spans("{} of {} met".format(*plan.met_in_steps))))
+    rows += [("Judged by people", spans(sentence)) for sentence in report.by_people]
     found = report.citations
     if found.all or found.broken or found.rest:
         rows.append(("Citations", spans(found.sentence)))
@@ -127,6 +128,7 @@ def _decisions(report: RunReading) -> tuple[Block, ...]:
     """All decisions of people, and the plans that were approved without one, by time."""
     rows = [(gate.decided_at, parts.decision(gate)) for gate in report.rows.gates if gate.decided_at]
     rows += [(plan.row.created_at, parts.edit(plan.row)) for plan in report.plans if plan.row.author]
+    rows += [(one.at, parts.overruling(one)) for one in report.overrulings]
     words = [(Paragraph(decision),) for _, decision in sorted(rows, key=lambda row: row[0])]
     for plan in report.plans:
         if plan.row.approved_how and not plan.decisions:
@@ -282,7 +284,7 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
 
 def _step(step: StepReading, texts: Texts, places: CitedPlaces) -> Iterator[Block]:
     to = places.step(step.row)
-    yield Heading(3, spans(span(step.name, to=to), f": {words_of(step.row.status)}"))
+    yield Heading(3, spans(span(step.name, to=to), f": {'; '.join(step.standing)}"))
     key = span(step.row.key, code=True)
     yield paragraph(key, f" · {risk(step.row.complexity)}. {step.row.spec.description}")
     if name := step.row.spec.agent:
@@ -295,7 +297,7 @@ def _step(step: StepReading, texts: Texts, places: CitedPlaces) -> Iterator[Bloc
     judged = [attempt for attempt in step.own_attempts if attempt.results]
     if judged and judged[-1].verdict:
         last = judged[-1]
-        results = sorted(judged[-1].results, key=lambda one: one.met)
+        results = sorted(judged[-1].results, key=lambda one: one.met and one.holds)
         yield CheckList(tuple(_checked(results, places, last.row)))
     earlier: dict[object, int] = {}
     for attempt in step.own_attempts:
@@ -322,12 +324,13 @@ def _attempt(
     sure = "" if attempt.confidence is None else f" · {attempt.confidence * 100:.0f} % confident"
     said_of = f" · {_severity(verdict)}" if verdict and not verdict.passed else ""
     head = span(f"Attempt {row.number}", strong=True, to=places.attempt(row))
-    yield paragraph(head, f": {words_of(attempt.mark)} · {parts.time(row.created_at)}{sure}{said_of}")
+    by_people = f"; {attempt.by_people}" if attempt.by_people else ""
+    yield paragraph(head, f": {words_of(attempt.mark)}{by_people} · {parts.time(row.created_at)}{sure}{said_of}")
     if source:
         place = f"run {source.step.plan.run_id}, attempt {source.number}"
         yield paragraph("Result reused from ", span(place, to=places.attempt(source)), "; it cost nothing here.")
     if verdict and not judged_above:
-        unmet = [one for one in attempt.results if not one.met]
+        unmet = [one for one in attempt.results if not one.met or not one.holds]
         rows = (
             CheckItem(parts.mark_of(one), one.label, (), "", tuple(parts.evidence(one, places, row))) for one in unmet
         )

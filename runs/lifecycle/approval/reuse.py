@@ -24,7 +24,7 @@ from runs.lifecycle.state import RunState
 from runs.lifecycle.toolset import checking_commands
 from runs.llm.capabilities import window_of
 from runs.mcp_client.server_config import SEPARATOR
-from runs.models import Agent, Attempt, Gate, Plan, Run, Tree, User
+from runs.models import Agent, Attempt, Gate, Overruling, Plan, Run, Tree, User
 from runs.pev import prompts
 from runs.pev.agents import AgentDefinition, needed_by, policy_for_agent, subagents_of
 from runs.pev.checks.material import matching
@@ -159,7 +159,8 @@ def find(
 
     Everything that it looked at must be unchanged, and the files that it wrote must be declared by this step and fit
     next to the others. An attempt without a record of what it looked at is not reused. An attempt that asked a person,
-    read the web or called an MCP server is not reused either: the answer may be different today.
+    read the web or called an MCP server is not reused either: the answer may be different today. Nor is one of which a
+    person rejects a criterion.
 
     `taken` are attempts that a run without rows has taken over (`preview_reuse`).
     """
@@ -174,6 +175,7 @@ def find(
         .filter(reused_from=None, step__status=StepStatus.PASSED, step__plan__run__owner=run.owner_id)
         .exclude(tool_calls__name__in=DEPENDING_ON_TIME)
         .exclude(tool_calls__name__contains=SEPARATOR)
+        .exclude(overrulings__in=Overruling.objects.rejections())
     )
     now = view()
     for pk, reads in passed.order_by("-pk").values_list("pk", "reads")[:MAX_CANDIDATES]:
@@ -306,7 +308,7 @@ def _why(
         return "results are not reused"
     if spec.step_id in given.policy.without_reuse:
         return "you asked for it"
-    of_step = [differences.of_agent(spec), differences.of_subagents(spec), differences.of_files(spec)]
+    of_step = [part(spec) for part in differences.of_step]
     if reason := "; ".join(filter(None, [differences.general, *of_step])):
         return reason
     again = [step.name for step in plan.steps if step.step_id in spec.dependencies and step.step_id not in found]
@@ -327,8 +329,16 @@ class _Differences:
         self._reads = {key: reads for key, reads, *_ in rows}
         self._played_by = {key: agent for key, _, agent, _ in rows}
         self._subagents = {key: there for key, _, _, there in rows}
+        self._rejected = set(
+            passed.filter(overrulings__in=Overruling.objects.rejections()).values_list("step__key", flat=True)
+        )
         self._policy = given.policy
         self.general = _general_reason(given, before)
+
+    @property
+    def of_step(self) -> Sequence[Callable[[PlanStep], str]]:
+        """What tells the reasons that concern one step."""
+        return self.of_agent, self.of_subagents, self.of_files, self.of_people
 
     def of_agent(self, spec: PlanStep) -> str:
         """What happened to its agent since the earlier result."""
@@ -347,6 +357,10 @@ class _Differences:
             if then is not None and (now is None or now.digest != then[name].digest):
                 return f"the subagent {name} {'was changed' if now else 'no longer exists'}"
         return ""
+
+    def of_people(self, spec: PlanStep) -> str:
+        """Whether a person rejects the earlier result."""
+        return "a person rejects its result" if spec.step_id in self._rejected else ""
 
     def of_files(self, spec: PlanStep) -> str:
         """Changes of the files that the earlier result rests on, such as “sales.csv changed, old.md is gone”."""

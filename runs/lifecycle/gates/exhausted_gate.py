@@ -1,7 +1,7 @@
 """The gate of a step whose attempts did not pass: is it accepted with open points?"""
 
 from runs.enums import Action, AttemptStatus, GateKind, StepStatus, Verb
-from runs.lifecycle import effects
+from runs.lifecycle import effects, overruling
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import (
@@ -32,7 +32,8 @@ class ExhaustedGate(GateType):
     )
     does = {
         Verb.APPROVE: "The files of this attempt are kept, and the steps after it go on with them. What is not met "
-        "stays an open point, so that the whole result is marked as incomplete.",
+        "stays an open point, so that the whole result is marked as incomplete. What you tick as met counts as "
+        "accepted by you, not as verified.",
         Verb.REJECT: "Nothing of this attempt is kept. The step is tried again with your words and the critique.",
     }
     for_second_person = True
@@ -51,6 +52,9 @@ class ExhaustedGate(GateType):
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         assert gate.step is not None
         if decision.verb is Verb.APPROVE:
+            if decision.met:
+                assert gate.attempt is not None
+                overruling.accept(gate.run, gate.attempt, user, decision.met, decision.why_met)
             effects.settle(states.of(gate.run), gate.step.key, StepStatus.ACCEPTED)
         else:
             states.of(gate.run).change(gate.step.key, StepStatus.PENDING)

@@ -35,7 +35,8 @@ class Decision:
     `budget` (USD) and `time_limit` (seconds) are the new limits with which a budget gate is approved. With
     `no_sources` a plan is approved or rejected as one for creative work, which needs none. `comments` are on parts of a
     plan, without numbers and places in words yet; `reason` is on the whole of it. A rejection needs one or the other.
-    `seconds_on_page`: how long the page was open, where that is known.
+    `seconds_on_page`: how long the page was open, where that is known. `met`: the labels of criteria that the person
+    judges as met, against the verdict, and `why_met` says why (T15).
     """
 
     verb: Verb
@@ -47,6 +48,8 @@ class Decision:
     no_sources: bool = False
     comments: tuple[Comment, ...] = ()
     seconds_on_page: float | None = None
+    met: frozenset[str] = frozenset()
+    why_met: str = ""
 
 
 class Subject(Enum):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -29,11 +29,12 @@ from runs.enums import (
 from runs.events.kinds import read
 from runs.lifecycle.deletion import kept_until
 from runs.lifecycle.gates.registry import type_of
-from runs.models import Attempt, Gate, Plan, Run, Step, User
+from runs.models import Attempt, Gate, Overruling, Plan, Run, Step, User
 from runs.people.permissions import named_deciders
 from runs.readmodel.run_again import changes_of
 from runs.readmodel.status_words import words
 from runs.submission.samples import is_finished_sample
+from runs.text.plural import pluralize
 from runs.web.site.requests import NOTHING_OFFERED, RunRights
 
 FRAME = "run/frame.html"
@@ -43,10 +44,11 @@ NAMED_STEPS = 3
 
 @dataclass(frozen=True)
 class Progress:
-    """The number of steps, and how many of them are settled."""
+    """The number of steps, how many of them are settled, and how many verdicts on them people overrule."""
 
     total: int
     done: int
+    overruled: int
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,10 @@ class RunFrame:
     def progress(self) -> Progress:
         """The progress of the newest version."""
         done = Count("pk", filter=Q(status__in=SETTLED_STEPS))
-        return Progress(**Step.objects.filter(plan=self.plan).aggregate(total=Count("pk"), done=done))
+        about = Q(attempt__step=OuterRef("pk")) | Q(attempt=OuterRef("reused_from"))
+        overruled = Count("pk", filter=Exists(Overruling.objects.in_force().filter(about)))
+        steps = Step.objects.filter(plan=self.plan)
+        return Progress(**steps.aggregate(total=Count("pk"), done=done, overruled=overruled))
 
     @cached_property
     def clocks(self) -> Clocks:
@@ -147,7 +152,10 @@ class RunFrame:
     def sentence(self) -> str:
         """What happens now, besides a question, or the outcome of a finished run."""
         if self.finished:
-            return _OUTCOMES[Outcome(self.run.outcome or Outcome.FAILED)]
+            sentence = _OUTCOMES[Outcome(self.run.outcome or Outcome.FAILED)]
+            if not (count := self.progress.overruled):
+                return sentence
+            return f"{sentence} People judged {pluralize(count, 'step')} otherwise than the verdict."
         parts = self._doing() if not self.question or self.run.status == RunStatus.EXECUTING else []
         if self.run.paused:
             parts.insert(0, "Paused: work in progress is finished; nothing new starts.")

@@ -24,6 +24,8 @@ MAX_REASON = 20_000
 """As long as a request may be, because the planner or executor gets the reason as one."""
 MAX_NOTE = 2_000
 """Characters beside one point of a result."""
+MAX_CRITERIA = 100
+"""Criteria that one answer may judge as met; no step has so many."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 _CHOOSE = "Choose one of the buttons: approve, reject or stop."
 
@@ -31,7 +33,7 @@ _CHOOSE = "Choose one of the buttons: approve, reject or stop."
 class DecisionForm(PostedForm):
     """The answer to a gate. `budget` and `minutes` are new limits where the gate is about one; `no_sources`: a plan is
     answered as one for creative work; `choice` is one of the answers that a question suggests; `opening`: when the
-    person opened the page (see `page_opening`).
+    person opened the page (see `page_opening`); `why_met`: why criteria are judged as met (`met`).
     """
 
     verb = forms.TypedChoiceField(
@@ -46,6 +48,7 @@ class DecisionForm(PostedForm):
     minutes = Text(required=False)
     no_sources = forms.BooleanField(required=False)
     opening = Text(required=False)
+    why_met = Text(required=False, strip=False)
 
     def clean_reason(self) -> str:
         reason: str = self.cleaned_data["reason"]
@@ -73,6 +76,11 @@ class DecisionForm(PostedForm):
         return {number: plain_lines(note) for number, note in noted}
 
     @property
+    def met(self) -> frozenset[str]:
+        """The labels of the criteria that the person judges as met."""
+        return frozenset(cast("QueryDict", self.data).getlist("met")[:MAX_CRITERIA])
+
+    @property
     def without_sources(self) -> bool:
         """Whether the box was ticked, for showing the form again."""
         return bool(self.data.get("no_sources"))
@@ -81,6 +89,10 @@ class DecisionForm(PostedForm):
     def typed(self) -> str:
         """The reason, for showing the form again."""
         return plain_lines(str(self.data.get("reason", "")))
+
+    @property
+    def typed_why_met(self) -> str:
+        return plain_lines(str(self.data.get("why_met", "")))
 
     def decision(self, gate: Gate | None = None, person: User | None = None) -> Decision:
         """The answer, with how long the person had the gate before them. Raises InvalidInput."""
@@ -94,6 +106,8 @@ class DecisionForm(PostedForm):
             time_limit=sent["time_limit"],
             no_sources=sent["no_sources"] and sent["verb"] is not Verb.STOP,
             seconds_on_page=seconds_on_page(sent["opening"], gate, person) if gate and person else None,
+            met=self.met,
+            why_met=sent["why_met"] if self.met else "",
         )
 
 
@@ -103,6 +117,7 @@ class Problem:
 
     `about_files`: files were given, and this is what became of them; `changed_nothing`: they were there already.
     `no_sources`: they had ticked that none are needed. `notes`: by number, the points they had chosen to send back.
+    `met`: the criteria they had ticked as met, and `why_met` what they had written about these.
     """
 
     gate: int
@@ -112,3 +127,5 @@ class Problem:
     notes: Mapping[int, str] = field(default_factory=dict)
     about_files: bool = False
     changed_nothing: bool = False
+    met: frozenset[str] = frozenset()
+    why_met: str = ""

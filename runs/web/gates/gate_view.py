@@ -168,8 +168,18 @@ class GateView:
         return not self.attempt or bool(self.lead or self.file_lead or self.findings)
 
     @property
+    def rests_on(self) -> list[StepReading]:
+        """The steps right before it of which people judge a result otherwise than its verdict."""
+        if not self.step:
+            return []
+        before = self.step.row.spec.dependencies
+        return [step for step in self.step.plan.steps if step.row.key in before and step.by_people]
+
+    @property
     def warns(self) -> bool:
         """Whether a line of the gate is marked as a warning or as bad."""
+        if self.rests_on:
+            return True
         asked = self.type.shows_requests and (self.doubtful or self.unread)
         if self.plan:
             unasked = self.plan.high_risk and not self.plan.asks_about_high_risk
@@ -491,6 +501,11 @@ class GateView:
         if self.open_point:
             return list(self.open_point.unmet)
         return [Unmet(one.text, one.status, one.feedback) for one in self.results if not one.met]
+
+    @property
+    def overrulable(self) -> list[CriterionResult]:
+        """The criteria that a person can judge as met while they accept the result."""
+        return self.attempt.unmet if self.attempt and self.type.marks_open_points else []
 
     @property
     def weak(self) -> list[CriterionResult]:

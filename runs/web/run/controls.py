@@ -36,6 +36,7 @@ from runs.web.new_run.new_run_form import FilesForm
 from runs.web.run.overview import OVERVIEW, run_page
 from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import about_request, log_refusal, person, rights_in, run_to_decide, status_of, visible_run
+from runs.web.steps.step_page import NotOverruled, show_step
 
 log = logging.getLogger(__name__)
 _DONE = {
@@ -53,6 +54,10 @@ MAX_REMARKS = 10
 """Sentences about files that were not taken. The history has them too."""
 
 
+_SAY_WHICH = "Choose one of the buttons: it is met, or it is not met."
+_RELOAD = "This form is not complete. Reload the page, then overrule the verdict there."
+
+
 class StopForm(PostedForm):
     """Why a run is stopped; optional."""
 
@@ -60,11 +65,15 @@ class StopForm(PostedForm):
 
 
 class OverruleForm(PostedForm):
-    """`runs.lifecycle.overruling` says what is wrong with a reason."""
+    """`runs.lifecycle.overruling` says what is wrong with a reason. `seen`: the newest overruling on the page."""
 
-    criterion = Text(max_length=8)
-    answer = forms.ChoiceField(choices=[("met", "met"), ("not_met", "not met")])
+    criterion = Text(max_length=8, error_messages={"required": "Choose a criterion."})
+    answer = forms.ChoiceField(
+        choices=[("met", "met"), ("not_met", "not met")],
+        error_messages={"required": _SAY_WHICH, "invalid_choice": _SAY_WHICH},
+    )
     reason = Text(required=False)
+    seen = forms.IntegerField(error_messages={"required": _RELOAD, "invalid": _RELOAD})
 
 
 class PauseForm(PostedForm):
@@ -91,7 +100,15 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
         # Not its sentence: that one may quote the reason which somebody else gave.
         what = about(**(about_request(request) | {"run": run_id, "gate": gate.pk}))
         log.info("refused: a decision, %s", type(error).__name__, extra=what)
-        problem = Problem(gate.pk, str(error), form.typed, form.without_sources, form.notes)
+        problem = Problem(
+            gate.pk,
+            str(error),
+            form.typed,
+            form.without_sources,
+            form.notes,
+            met=form.met,
+            why_met=form.typed_why_met,
+        )
         return _page(request, run_id, problem, status_of(error))
     if request.headers.get("HX-Request"):
         return _page(request, run_id, None, 200)
@@ -177,16 +194,24 @@ def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: in
 
 @require_POST
 def overrule(request: HttpRequest, run_id: int, attempt_id: int) -> HttpResponse:
-    """Judge a criterion otherwise than the verdict. Raises Http404 for an attempt of another run."""
+    """Judge a criterion otherwise than the verdict. If that is refused, the page says so and keeps what was typed.
+
+    Raises Http404 for an attempt of another run.
+    """
     run = run_to_decide(request, run_id)
     attempt = get_object_or_404(Attempt, step__plan__run=run, pk=attempt_id)
+    form = OverruleForm(request.POST)
     try:
-        given = OverruleForm(request.POST).checked()
+        given = form.checked()
         met = given["answer"] == "met"
-        overruling.overrule(attempt.pk, person(request), given["criterion"], met=met, reason=given["reason"])
+        overruling.overrule(
+            attempt.pk, person(request), given["criterion"], met=met, reason=given["reason"], seen=given["seen"]
+        )
     except PevError as error:
         log_refusal(request, run, error)
-        messages.warning(request, str(error))
+        typed = [str(form[name].value() or "") for name in ("criterion", "reason")]
+        refused = NotOverruled(attempt.pk, str(error), *typed)
+        return show_step(request, run, attempt.step_id, refused=refused, status=status_of(error))
     return redirect(f"{reverse('step', args=[run.pk, attempt.step_id])}#attempt-{attempt.number}")
 
 

@@ -216,7 +216,7 @@ class RunPage(RunReading):
         """The outcome. If it is less than the whole, the heading says so."""
         known = {Outcome.SUCCEEDED: "Succeeded", Outcome.CANCELLED: "Stopped"}
         outcome = Outcome(self.run.outcome or Outcome.FAILED)
-        return known.get(outcome, f"{outcome.upper()}: this is not all that was asked for.")
+        return known.get(outcome, f"{outcome.upper()}: {self.falls_short}")
 
     @cached_property
     def asked_for(self) -> RequestGroup:
@@ -312,7 +312,7 @@ OVERVIEW = RunTab(
         "unread": GATE_EVENTS | {EventKind.DOCUMENTS_READ},
         # Only events that open or close a gate: someone may be typing in it.
         "gates": EVERYTHING | GATE_EVENTS,
-        "result": frozenset({EventKind.FINISHED}),
+        "result": frozenset({EventKind.FINISHED, EventKind.VERDICT_OVERRULED}),
         "graph": EVERYTHING,
         "timeline": frozenset(EventKind) - CALLS,
         "table": frozenset(EventKind) - CALLS,

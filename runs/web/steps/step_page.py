@@ -8,14 +8,12 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from runs.enums import RunStatus
+from runs.enums import GateStatus, RunStatus
 from runs.lifecycle.coverage import coverage_of
-from runs.lifecycle.overruling import accepted_by
 from runs.models import Attempt, Overruling, Run
 from runs.readmodel.plan_view import AttemptReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
-from runs.text.plural import list_with_and
 from runs.web.frame.run_frame import RunFrame
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.prose import cited
@@ -30,8 +28,8 @@ RESULT_CHARS = 6_000
 class Column:
     """One attempt; `diffs` is against attempt `against`, 0 for the first. `same`: the first of those right before it
     that say the same as it; 0 for none. `findings`, and what it `said` of its work (reasoning and notes), have their
-    citations as links. `overrulings` are those of people, in order; `accepted_by` names who accepts what its verdict
-    does not, empty for nobody.
+    citations as links. `earlier` are the overrulings of its verdict that no longer hold, in order, and `seen` is the id
+    of the newest of all, 0 for none. `waits`: a decision about it is open, which is the place to overrule it.
     """
 
     attempt: AttemptReading
@@ -40,8 +38,19 @@ class Column:
     same: int
     findings: SafeString
     said: Sequence[SafeString]
-    overrulings: Sequence[Overruling]
-    accepted_by: str
+    earlier: Sequence[Overruling]
+    seen: int
+    waits: bool
+
+
+@dataclass(frozen=True)
+class NotOverruled:
+    """An overruling that was refused: of which attempt, why, and what the person had chosen and written."""
+
+    attempt: int
+    sentence: str
+    criterion: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ def read_step(run: Run, step_id: int) -> StepPage:
     _ = (step.spent, [(attempt.deviations, attempt.tools) for attempt in step.attempts])  # templates read nothing
     covered = coverage_of(run, step_id) if run.inputs.file_count else None
     shown = covered.shown_to(step_id) if covered else None
-    rows = Overruling.objects.filter(attempt__step=step_id).select_related("by")
+    rows = Overruling.objects.filter(attempt__in=[one.row.pk for one in step.attempts]).select_related("by")
     return StepPage(run, step, tuple(_columns(step.attempts, list(rows))), run.status == RunStatus.FINISHED, shown)
 
 
@@ -87,6 +96,8 @@ def _columns(attempts: tuple[AttemptReading, ...], overrulings: Sequence[Overrul
         first = first if same else attempt.row.number
         output = attempt.output
         mine = [row for row in overrulings if row.attempt_id == attempt.row.pk]
+        holding = {row.pk for row in attempt.rows.overruled.get(attempt.row.pk, ())}
+        gates = (gate for gate in attempt.rows.gates if gate.attempt_id == attempt.row.pk)
         yield Column(
             attempt,
             before.number if before else 0,
@@ -94,8 +105,9 @@ def _columns(attempts: tuple[AttemptReading, ...], overrulings: Sequence[Overrul
             first if same else 0,
             drawn(cited(said, attempt.row), attempt.row) if said else SafeString(),
             [cited(text, attempt.row) for text in (output.reasoning, output.notes) if text] if output else [],
-            mine,
-            list_with_and(people) if (people := accepted_by(attempt.results, mine)) else "",
+            [row for row in mine if row.pk not in holding],
+            mine[-1].pk if mine else 0,
+            any(gate.status == GateStatus.OPEN for gate in gates),
         )
         before = attempt.row
 
@@ -106,6 +118,12 @@ def _findings(attempt: Attempt) -> str:
 
 @require_safe
 def step_page(request: HttpRequest, run_id: int, step_id: int) -> HttpResponse:
-    run = visible_run(request, run_id)
+    return show_step(request, visible_run(request, run_id), step_id)
+
+
+def show_step(
+    request: HttpRequest, run: Run, step_id: int, *, refused: NotOverruled | None = None, status: int = 200
+) -> HttpResponse:
     frame = RunFrame(run, under="steps", rights=rights_in(request, run)).read_header()
-    return render(request, "steps/step.html", {"frame": frame, "page": read_step(run, step_id)})
+    context = {"frame": frame, "page": read_step(run, step_id), "refused": refused}
+    return render(request, "steps/step.html", context, status=status)

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from runs.accounting.costs import Totals, totals_by
 from runs.enums import OPEN_ATTEMPTS, StepStatus
-from runs.models import Attempt, Gate, ModelCall, Step, Verdict
-from runs.readmodel.status_words import step_mark
+from runs.lifecycle.overruling import IS_OVERRULED, is_overruled
+from runs.models import Attempt, Gate, ModelCall, Overruling, Step, Verdict
+from runs.readmodel.status_words import judged_by_people, step_mark
 
 _OPEN = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, StepStatus.FAILED})
 
@@ -23,7 +24,7 @@ _OPEN = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, St
 class StepRow:
     """One step in a line. `met` of `criteria`, by its latest verdict on any; None before there is one. `ms` adds up its
     attempts, None before the first; `share` of the longest step of the plan, in percent. `reused` says from where.
-    `mark` is the status by which pages mark it.
+    `mark` is the status by which pages mark it. `by_people`: who judges it otherwise than its latest verdict.
     """
 
     step: Step
@@ -35,6 +36,7 @@ class StepRow:
     share: int
     spent: Totals
     reused: str
+    by_people: str
 
     @property
     def number(self) -> int:
@@ -70,7 +72,8 @@ def row_of(step: Step) -> StepRow:
 
 def _attempts_without_files(which: Q) -> Sequence[Attempt]:
     """The attempts without their files and reports."""
-    found: QuerySet[Attempt] = Attempt.objects.filter(which).select_related("step__plan", "reused_from__step__plan")
+    found: QuerySet[Attempt] = Attempt.objects.filter(which).annotate(is_overruled=IS_OVERRULED)
+    found = found.select_related("step__plan", "reused_from__step__plan")
     fields = ("step__plan__version", "reused_from__step__plan__run", "number", "status", "created_at", "finished_at")
     return list(found.only(*fields).order_by("number"))
 
@@ -85,6 +88,7 @@ def _rows(
         own[attempt.step_id].append(attempt)
     tried = {step.pk: [every[step.reused_from_id]] if step.reused_from_id else own[step.pk] for step in steps}
     met = _met(every)
+    by_people = _by_people(steps, {pk: listed[-1] for pk, listed in tried.items() if listed})
     calls = ModelCall.objects.filter(attempt__in=every)
     spent = {attempt: used for (attempt,), used in totals_by(calls, "attempt_id")}
     now = timezone.now()
@@ -92,7 +96,7 @@ def _rows(
     if longest is None:
         longest = max((times[step.pk] for step in steps if not step.reused_from_id), default=timedelta(0))
     return [
-        _row(step, mark, tried[step.pk], met, spent, times[step.pk], longest)
+        _row(step, mark, tried[step.pk], met, spent, times[step.pk], longest, by_people.get(step.pk, ""))
         for step, mark in zip(steps, marks, strict=True)
     ]
 
@@ -105,6 +109,7 @@ def _row(
     spent: Mapping[int, Totals],
     time: timedelta,
     longest: timedelta,
+    by_people: str,
 ) -> StepRow:
     judged = [met[attempt.pk] for attempt in tried if met.get(attempt.pk, (0, 0))[1]]
     if step.status == StepStatus.NOT_APPLICABLE:
@@ -124,6 +129,7 @@ def _row(
         share=min(100, round(100 * (time / longest))) if longest else 0,
         spent=sum((spent[one.pk] for one in tried if one.pk in spent), Totals()),
         reused=reused,
+        by_people=by_people,
     )
 
 
@@ -134,6 +140,22 @@ def _met(attempts: Iterable[int]) -> dict[int, tuple[int, int]]:
     for verdict in verdicts.filter(passed=False).only("attempt", "results"):
         found[verdict.attempt_id] = (sum(one.met for one in verdict.results), len(verdict.results))
     return found
+
+
+def _by_people(steps: Sequence[Step], latest: Mapping[int, Attempt]) -> dict[int, str]:
+    """Who judges the latest attempt of a step otherwise than its verdict, by step; no query for most plans."""
+    overruled: dict[int, list[Overruling]] = defaultdict(list)
+    if asked := [attempt.pk for attempt in latest.values() if is_overruled(attempt)]:
+        for row in Overruling.objects.in_force().with_verdicts().filter(attempt__in=asked):
+            overruled[row.attempt_id].append(row)
+    decisions: dict[int, list[Gate]] = defaultdict(list)
+    if accepted := [latest[step.pk].pk for step in steps if step.status == StepStatus.ACCEPTED and step.pk in latest]:
+        for gate in Gate.objects.filter(attempt__in=accepted).select_related("decided_by"):
+            decisions[gate.attempt_id or 0].append(gate)
+    return {
+        step: judged_by_people(overruled.get(attempt.pk, ()), decisions.get(attempt.pk, ()))
+        for step, attempt in latest.items()
+    }
 
 
 def _time_spent(attempts: Iterable[Attempt], now: datetime) -> timedelta:

@@ -36,7 +36,8 @@ def test_gaps_are_there_exactly_when_something_is_missing() -> None:
 def test_an_answer_that_is_not_whole_begins_with_what_is_missing() -> None:
     reading = reading_of(factories.finished_partial())
     points = "".join(f"- {line(gap)}\n" for gap in reading.gaps)
-    begin = f"PARTIAL: this is not all that was asked for.\n\n{points}\n---\n\n"
+    people = "Judged by people:\n\n- 1 step was accepted with open points by alice.\n"
+    begin = f"PARTIAL: this is not all that was asked for.\n\n{points}\n{people}\n---\n\n"
     assert reading.answer == begin + factories.ANSWER
     assert reading.run.answer == factories.ANSWER
     assert reading_of(factories.finished_succeeded()).answer == factories.ANSWER
@@ -98,7 +99,7 @@ def test_files_criteria_and_sums_are_the_same_in_json() -> None:
     ]
     assert told["success_criteria"] == [
         criterion.model_dump(mode="json")
-        | {"decided": criterion.decided, "rests_on": criterion.rests_on, "doubtful": False}
+        | {"decided": criterion.decided, "rests_on": criterion.rests_on, "doubtful": False, "overruled": None}
         for criterion in reading.criteria
     ]
     assert told["model_calls"] == reading.totals.calls

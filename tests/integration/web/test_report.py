@@ -36,7 +36,10 @@ def test_a_partial_report_begins_with_the_number_of_its_gaps(alice_client: Clien
     assert "was accepted with open points" in text
     markdown = body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode()
     assert markdown.startswith("# PARTIAL: Review these three contracts\n")
-    notice = "**This is not all that was asked for.**\n\nThere are 2 open points.\n\nThe three contracts leave"
+    people = "- 1 step was accepted with open points by alice."
+    notice = (
+        f"**This is not all that was asked for.**\n\nThere are 2 open points.\n\n{people}\n\nThe three contracts leave"
+    )
     assert markdown.index(notice) < markdown.index("## Open points\n\n- Step “Review")
     strategy = run.plans.get().header.rollback_strategy
     assert f"**If you do not use the results**\n\n{strategy}" in markdown

@@ -17,6 +17,7 @@ from runs.pev.outcome import (
     AttemptEntry,
     Ledger,
     OpenPoint,
+    Rejection,
     Review,
     StepEntry,
     Unmet,
@@ -48,6 +49,7 @@ def tried(number: int = 1, status: AttemptStatus = AttemptStatus.FAILED, **more:
 
 ACCEPTED = StepEntry("Write", StepStatus.ACCEPTED, [tried()])
 KEPT = replace(ACCEPTED, kept_by_person=True)
+REJECTED = replace(PASSED, rejections=[Rejection("It is done", "bob", "It is not")])
 FULL = Ledger(steps=[PASSED], criteria=[result()], answered=True)
 
 RESULTS = st.builds(lambda passed, supported: result(passed=passed, supported=supported), st.booleans(), st.booleans())
@@ -56,7 +58,7 @@ STEPS = st.builds(
 )
 LEDGERS = st.builds(
     Ledger,
-    steps=st.lists(STEPS | st.just(PASSED), max_size=4),
+    steps=st.lists(STEPS | st.sampled_from([PASSED, REJECTED]), max_size=4),
     criteria=st.lists(RESULTS | st.just(result()), max_size=4),
     answered=st.booleans(),
     cancelled=st.booleans(),
@@ -96,6 +98,11 @@ def test_everything_passed_and_supported_is_a_success_without_gaps() -> None:
             Ledger([KEPT], [result()], answered=True),
             Outcome.PARTIAL,
             ["Step “Write” was accepted with open points. No figures."],
+        ),
+        (
+            Ledger([REJECTED], [result()], answered=True),
+            Outcome.PARTIAL,
+            ["Step “Read”: bob rejects “It is done”, which its verdict found met: “It is not”."],
         ),
         (
             Ledger([PASSED], [result(passed=False)], answered=True),

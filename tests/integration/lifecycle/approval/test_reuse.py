@@ -11,6 +11,7 @@ from runs.enums import Verb
 from runs.lifecycle.approval import reuse
 from runs.lifecycle.approval.fingerprint import contract_of
 from runs.lifecycle.approval.reuse import PreviewInputs, preview_reuse
+from runs.lifecycle.overruling import overrule
 from runs.models import Attempt, Run, User
 from runs.store import blobs, trees
 from runs.submission.run_templates import plan_worth_keeping
@@ -368,3 +369,23 @@ def test_what_one_executor_did_is_not_taken_for_what_the_other_would(
     (foreseen,) = preview_reuse(contract_of(found), given, own)
     assert foreseen.why == "the policy changed: executor"
     assert foretold(own, FILES, alice) == {"one": ""}
+
+
+@pytest.mark.slow
+def test_a_result_that_a_person_rejects_is_not_reused(team: Team, submitted: Submit, alice: User) -> None:
+    team.plan = plan(step("facts"), step("prices"))
+    team.executor = looking(facts=[reads("notes.md")], prices=[reads("rates.csv")])
+    before = finish(submitted(files=FILES), alice)
+    facts = Attempt.objects.of_run(before).get(step__key="facts")
+    overrule(facts.pk, alice, facts.verdict.results[0].label, met=False, reason="It is wrong.", seen=0)
+    assert foretold(before, FILES, alice) == {"facts": "a person rejects its result", "prices": ""}
+    assert reused(finish(submitted(files=FILES), alice)) == ["prices"]
+    overrule(
+        facts.pk,
+        alice,
+        facts.verdict.results[0].label,
+        met=True,
+        reason="No, I was wrong.",
+        seen=facts.overrulings.get().pk,
+    )
+    assert foretold(before, FILES, alice) == {"facts": "", "prices": ""}
