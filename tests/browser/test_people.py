@@ -16,7 +16,7 @@ ADMINISTRATOR = True
 
 
 def invited(page: Page, site: Site, name: str, *roles: str) -> str:
-    """The link that the page of people shows for somebody new, with these roles or those that are suggested."""
+    """The link that the page of people shows for someone new, with these roles or those that are suggested."""
     page.goto(f"{site.url}/people/")
     if roles:
         for box in page.locator("fieldset.choices input").all():
@@ -28,7 +28,7 @@ def invited(page: Page, site: Site, name: str, *roles: str) -> str:
 
 
 @pytest.mark.exhaustive
-def test_an_invitation_takes_a_button_and_asks_who_is_somebody_else(
+def test_an_invitation_takes_a_button_and_asks_who_is_someone_else(
     page: Page, site: Site, me: str, browser: Browser
 ) -> None:
     link = invited(page, site, "carol")

@@ -65,7 +65,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
-    """Revoke a token. Raises Http404 for a token of somebody else."""
+    """Revoke a token. Raises Http404 for a token of someone else."""
     mine = {row.pk: row for row in access_tokens.of(person(request))}
     if token_id not in mine:
         raise Http404("There is no such access token.")

@@ -1,4 +1,4 @@
-"""E-mail addresses of people: who is told when one is removed or replaced, and where there is no mail, no page."""
+"""E-mail addresses of people: who is notified when one is removed or replaced, and where there is no mail, no page."""
 
 from __future__ import annotations
 

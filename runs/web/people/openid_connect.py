@@ -135,7 +135,7 @@ class ProviderConnection(OpenIDConnectOAuth2Adapter):
                 raise Untrusted("its answer has no access token")
             about = _ask("GET", endpoint, {"Authorization": f"Bearer {access}"})
             if about.get("sub") != claims["sub"]:
-                raise Untrusted("it tells about somebody else than the person who has signed in")
+                raise Untrusted("it is about someone else than the person who has signed in")
             claims = about | claims
         login: SocialLogin = self.get_provider().sociallogin_from_response(request, claims)
         return login
@@ -206,7 +206,7 @@ class ConfiguredProvider(OpenIDConnectProvider):
 
     @override
     def extract_common_fields(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Nothing else is taken over. An e-mail address connects nobody with an account."""
+        """Nothing else is taken over. An e-mail address connects no one with an account."""
         return {}
 
     @override

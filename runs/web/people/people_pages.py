@@ -73,7 +73,7 @@ class RolesField(forms.TypedMultipleChoiceField):
 
 
 class InviteForm(PostedForm):
-    """Invites somebody new. `runs.people.accounts` says what is wrong with a name, or without a role."""
+    """Invites someone new. `runs.people.accounts` says what is wrong with a name, or without a role."""
 
     user = Text(required=False)
     roles = RolesField()
@@ -113,7 +113,7 @@ class PersonForm(PostedForm):
 @administrators_only
 @reauthentication_required(allow_get=True)
 def people(request: HttpRequest) -> HttpResponse:
-    """Everybody. A post invites somebody new and shows the link this once, because it is stored nowhere."""
+    """Everyone. A post invites someone new and shows the link this once, because it is stored nowhere."""
     if request.method != "POST":
         return _page(request)
     form = InviteForm(request.POST)
@@ -191,7 +191,7 @@ def _to_confirm(request: HttpRequest, problem: LastSecondPerson, name: str) -> H
 
 
 def _with_link(request: HttpRequest, who: User) -> HttpResponse:
-    """For anyone who was here before a short one: it is opened by somebody who waits for it."""
+    """For anyone who was here before a short one: it is opened by someone who waits for it."""
     kind = LinkKind.SIGN_IN if who.last_login else LinkKind.INVITATION
     link = request.build_absolute_uri(link_for(who, kind))
     log.info("people: a link for “%s”", who.get_username(), extra=about(**about_request(request)))
@@ -203,15 +203,15 @@ def _page(request: HttpRequest, *, status: int = 200, **context: object) -> Http
     words = searched(request, "q")
     members = User.objects.filter(groups__name__icontains=words)
     found = User.objects.filter(Q(username__icontains=words) | Q(pk__in=members.values("pk")))
-    everybody = found.annotate(tokens=tokens).prefetch_related("groups").order_by("-is_active", "username")
-    page = Paginator(everybody, PEOPLE_PER_PAGE).get_page(request.GET.get("page", 1))
+    everyone = found.annotate(tokens=tokens).prefetch_related("groups").order_by("-is_active", "username")
+    page = Paginator(everyone, PEOPLE_PER_PAGE).get_page(request.GET.get("page", 1))
     there = list(teams().annotate(members=Count("user")))
     rows = [PersonRow(person, there) for person in page]
     roles = [(role, DESCRIPTIONS[role], role in NEW_PEOPLE) for role in PersonRole]
     return render(
         request,
         "people/people.html",
-        {"everybody": rows, "page": page, "words": words, "roles": roles, "teams": there, **context},
+        {"everyone": rows, "page": page, "words": words, "roles": roles, "teams": there, **context},
         status=status,
     )
 

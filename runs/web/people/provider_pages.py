@@ -79,8 +79,8 @@ def disconnect(request: HttpRequest) -> HttpResponse:
         try:
             with transaction.atomic():
                 provider_accounts.disconnect(person(request))
-                told = "the sign-in provider was disconnected"
-                outbox.tell(person(request), NoticeKind.ACCOUNT, about=told, occurrence=uuid4().hex)
+                change = "the sign-in provider was disconnected"
+                outbox.tell(person(request), NoticeKind.ACCOUNT, about=change, occurrence=uuid4().hex)
             messages.success(request, "The connection is removed.")
             log.info("people: the connection with the provider was removed", extra=about(**about_request(request)))
         except InvalidInput as error:

@@ -156,7 +156,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
             raise ImmediateHttpResponse(refused(request, Refusal.NO_ROLE, "no group of the person has a role here"))
 
     def _check_connection(self, request: HttpRequest, known: User | None) -> None:
-        """A person has at most one account at the provider, or nobody could tell what removing it ends."""
+        """A person has at most one account at the provider, or no one could say what removing it ends."""
         mine = provider_accounts.connections_of(request.user) if isinstance(request.user, User) else None
         if mine is not None and known != request.user and mine.exists():
             raise ImmediateHttpResponse(refused(request, Refusal.SECOND_CONNECTION, "another one is connected"))
@@ -194,7 +194,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
                 sociallogin.save(request)
                 provider_accounts.set_roles(person, _roles_in(sociallogin))
                 audit_trail.record(AuditKind.INVITED, subject=person.username, person=person.pk)
-        except IntegrityError as error:  # somebody else took the name at this moment
+        except IntegrityError as error:  # someone else took the name at this moment
             raise ImmediateHttpResponse(refused(request, Refusal.AT_ONCE, "two first sign-ins at once")) from error
         log.info("people: the identity provider added “%s”", person.username, extra=about(**about_request(request)))
         return person

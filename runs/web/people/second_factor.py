@@ -20,7 +20,7 @@ _OPEN = ("account_", "mfa_", "sign_in_", "usersessions_")
 
 
 class SecondFactorRequired(MiddlewareMixin):
-    """Comes after the check that somebody has signed in."""
+    """Comes after the check that someone has signed in."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponseBase], args: Any, kwargs: Any

@@ -80,7 +80,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
     @override
     def logout(self, request: HttpRequest) -> None:
-        """Before somebody signs in through the provider who has signed in already."""
+        """Before someone who has signed in already signs in through the provider."""
         before = request.user.pk
         super().logout(request)
         if before:
@@ -130,7 +130,7 @@ class AccountAdapter(DefaultAccountAdapter):
         context: dict[str, Any] | None = None,
         email: str | None = None,
     ) -> None:
-        """Tell people of changes of how they sign in. A change of their addresses is told by signals."""
+        """Tell people of changes of how they sign in. A change of their addresses is announced by signals."""
         if about_it := _CHANGES.get(template_prefix.rpartition("/")[2]):
             outbox.tell(user, NoticeKind.ACCOUNT, about=about_it, occurrence=uuid4().hex)
 

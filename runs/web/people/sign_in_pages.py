@@ -37,7 +37,7 @@ from runs.web.site.requests import about_request, on_this_site, person
 
 log = logging.getLogger(__name__)
 _WANTED_SECONDS = 3_600
-"""How long the wanted page is remembered: somebody has to be asked for a link."""
+"""How long the wanted page is remembered: someone has to be asked for a link."""
 
 
 def link_for(person: User, kind: LinkKind = LinkKind.SIGN_IN) -> str:
@@ -183,7 +183,7 @@ def _end_session(request: HttpRequest) -> None:
 
 @require_POST
 def end_session(request: HttpRequest, session_id: int) -> HttpResponse:
-    """End one of one's own sessions. Raises Http404 for the session of somebody else."""
+    """End one of one's own sessions. Raises Http404 for the session of someone else."""
     session = get_object_or_404(UserSession, pk=session_id, user=person(request))
     get_sessions_adapter().end_sessions([session])
     messages.success(request, "The session has ended.")

@@ -1,4 +1,4 @@
-"""Sharing a run: told by its history, and never against G1 and G3."""
+"""Sharing a run: recorded in its history, and never against G1 and G3."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_who_is_added_may_decide_and_who_is_removed_sees_nothing_and_the_history
     ]
 
 
-def test_the_owner_or_an_administrator_chooses_and_nobody_else() -> None:
+def test_the_owner_or_an_administrator_chooses_and_no_one_else() -> None:
     run, charlie = made.awaiting_plan(), made.charlie()
     for user in (made.bob(), charlie):
         with pytest.raises(NotAllowed, match="Only the person who submitted the task or an administrator can share"):
@@ -100,7 +100,7 @@ def test_who_cannot_be_added_or_is_not_there_is_refused_and_nothing_is_recorded(
     assert list(possible_people(run)) == [made.charlie()]
 
 
-def test_somebody_inactive_can_be_removed_even_as_the_only_second_person() -> None:
+def test_someone_inactive_can_be_removed_even_as_the_only_second_person() -> None:
     run = made.awaiting_plan()
     needing_two(run)
     User.objects.filter(username="bob").update(is_active=False)

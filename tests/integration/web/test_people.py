@@ -1,4 +1,4 @@
-"""The page of people: administrators invite, print links, sign out and deactivate; nobody else finds it."""
+"""The page of people: administrators invite, print links, sign out and deactivate; no one else finds it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_who_is_deactivated_is_out_and_stays_out(root: Client, alice: User) -> N
     assert Link.objects.count() == 0
 
 
-def test_somebody_is_signed_out_everywhere_and_nobody_else_is(root: Client, alice: User) -> None:
+def test_someone_is_signed_out_everywhere_and_no_one_else_is(root: Client, alice: User) -> None:
     browsers = [Client(), Client()]
     for browser in browsers:
         browser.force_login(alice)
@@ -108,7 +108,7 @@ def test_what_is_no_button_does_nothing(root: Client, alice: User, sent: dict[st
     assert (answer.status_code, "Choose one of the buttons." in answer.text) == (422, True)
 
 
-def test_nobody_else_finds_it(alice_client: Client, alice: User, bob: User) -> None:
+def test_no_one_else_finds_it(alice_client: Client, alice: User, bob: User) -> None:
     before = list(User.objects.order_by("pk").values())
     refused = [
         alice_client.get("/people/"),

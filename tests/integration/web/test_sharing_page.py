@@ -41,7 +41,7 @@ def test_an_approver_sees_who_may_decide_and_changes_nothing(client: Client, cha
     assert factories.shared_with(run) == [factories.bob()]
 
 
-def test_nobody_else_finds_it(charlie_client: Client, charlie: User) -> None:
+def test_no_one_else_finds_it(charlie_client: Client, charlie: User) -> None:
     run = factories.awaiting_plan()
     answers = [
         charlie_client.get(address(run)),
