@@ -10,7 +10,9 @@ from django.http import HttpRequest
 from ninja.security import HttpBearer
 
 from runs.enums import TokenScope
+from runs.errors import NotAllowed
 from runs.models import AccessToken
+from runs.people import access_tokens
 from runs.web.api.problems import Refused
 from runs.web.site import throttle
 from runs.web.site.admission import NotAdmitted, admitted
@@ -43,13 +45,11 @@ class AccessTokenAuth(HttpBearer):
                 f"This token has made {settings.API_RATE:,} requests in a minute. Wait {wait} seconds.",
                 {"Retry-After": str(wait)},
             )
-        if not token.allows(self.scope):
-            raise Refused(
-                HTTPStatus.FORBIDDEN,
-                f"This access token does not have the scope {self.scope}. Make one that has it on the page “Access "
-                "tokens”.",
-                {"WWW-Authenticate": f'Bearer realm="pevsite", error="insufficient_scope", scope="{self.scope}"'},
-            )
+        try:
+            access_tokens.check(token, self.scope)
+        except NotAllowed as error:
+            challenge = f'Bearer realm="pevsite", error="insufficient_scope", scope="{self.scope}"'
+            raise Refused(HTTPStatus.FORBIDDEN, str(error), {"WWW-Authenticate": challenge}) from error
         return token
 
     def authenticate(self, request: HttpRequest, token: str) -> AccessToken:

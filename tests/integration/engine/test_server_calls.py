@@ -15,14 +15,13 @@ from django.utils.html import strip_tags
 from runs.engine.mcp_listings import ask
 from runs.enums import GateKind, GateStatus, Outcome, Provenance, Verb, WorkStatus
 from runs.errors import InvalidInput
-from runs.lifecycle.gates.registry import needs_second_person
 from runs.lifecycle.gates.tool_gate import NO_REASON
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import Attempt, Gate, Run, ServerListing, ToolCall, User
 from runs.pev.tools.toolbox import RunTools
 from runs.readmodel.gate_text import about
 from runs.web.operations.setup_findings import findings
-from tests.factories import Submit, answer, drain, finish, open_gate
+from tests.factories import Submit, answer, drain, finish, open_gate, share
 from tests.factories.agents import WRITER, agent
 from tests.fakes import mcp_tickets
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
@@ -400,14 +399,17 @@ def test_a_server_that_dies_in_mid_call_is_an_error_in_words(
 
 
 def test_a_second_person_lets_a_call_go_where_the_policy_wants_one(
-    api: FakeAnthropic, submitted: Submit, alice: User
+    api: FakeAnthropic, submitted: Submit, alice: User, bob: User
 ) -> None:
-    run = planned(api, submitted, alice, CREATE)
+    api.script(Team(plan=PLAN, executor=looking(one=[CREATE])))
+    run = submitted(servers=["tickets"])
+    share(run, bob)
     Run.objects.filter(pk=run.pk).update(policy=run.policy.changed(second_person=True))
-    run.refresh_from_db()
+    drain(run)
+    answer(run, bob)
+    drain(run)
     gate = open_gate(run)
-    gate.run = run
-    assert needs_second_person(gate)
+    assert (gate.kind, gate.needs_second_person) == (GateKind.TOOL, True)
 
 
 def test_without_the_server_in_the_policy_no_plan_may_name_its_tools(api: FakeAnthropic, submitted: Submit) -> None:

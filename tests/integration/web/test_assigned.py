@@ -54,7 +54,7 @@ def test_who_has_it_already_is_not_offered_to_take_it(alice_client: Client) -> N
         text = browser.get(f"/runs/{gate.run_id}/", query).text
         (found,) = re.findall(r'data-assigned-to="alice"([^>]*)>', text)
         assert "Take it" in text
-        return found.strip()
+        return str(found).strip()
 
     assert (offer(alice_client), offer(client)) == ("hidden", "")
     # What is rendered once for both says whose turn it is, and gate.js hides it.

@@ -83,7 +83,7 @@ def test_what_people_have_to_decide_themselves_is_refused(gate: Gate, alice: Pro
         assert answer.status_code == 403
         return str(answer.json()["detail"])
 
-    assert refused(API_DECIDES=False).startswith("This access token does not have the scope gates:decide.")
+    assert refused(API_DECIDES=False).startswith("This access token does not allow “gates:decide”.")
     Authenticator.objects.create(user=made.alice(), type="totp", data={"secret": "x"})
     assert "second factor" in refused(SECOND_FACTOR="everyone")
     Gate.objects.filter(pk=gate.pk).update(second_person=True)
