@@ -143,6 +143,17 @@ class Outcome(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
 
+    @property
+    def exit_code(self) -> int:
+        """That of a command which ends with a run. Scripts can tell partial from failed; 2 means wrong use."""
+        match self:
+            case Outcome.SUCCEEDED:
+                return 0
+            case Outcome.PARTIAL:
+                return 3
+            case Outcome.FAILED | Outcome.CANCELLED:
+                return 1
+
 
 class Missing(StrEnum):
     """What is missing from a result."""

@@ -23,8 +23,10 @@ from runs.lifecycle.gate_decisions import already_decided, decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.owner_actions import ReportNames
+from runs.local_files.reading import files_below
+from runs.local_files.writing import check_folder
 from runs.management.odd_names import with_usable_names
-from runs.management.output_folder import check_folder, write_out
+from runs.management.output_folder import write_out
 from runs.management.policy_options import given_texts, option
 from runs.management.questions import MissingFiles, decision_on
 from runs.models import Gate, Run
@@ -43,9 +45,6 @@ from runs.submission.run_templates import Chosen, called
 from runs.submission.samples import allowing, named, uploads_of
 from runs.submission.submit import Submission, submit
 from runs.submission.supplied_uploads import give_files
-
-EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
-"""Exit codes. Scripts can tell partial from failed; 2 means wrong usage, as for the shell and argparse."""
 
 
 class Headless:
@@ -86,7 +85,7 @@ class Headless:
         else:
             reading = reading_of(run)
             self._say("\n" + (reading.answer or "\n".join(f"- {gap}" for gap in reading.gaps)))
-        self._leave(engine, EXIT[Outcome(run.outcome)] if run.outcome else 1)
+        self._leave(engine, Outcome(run.outcome).exit_code if run.outcome else 1)
 
     def _submit(self, owner: Any) -> Run:
         """Submits the task. The options of the report are checked before, because they are used when it is over."""
@@ -229,21 +228,10 @@ def collected(folder: Path, include: Collection[str] = ()) -> list[Upload]:
     """
     if folder.is_file():
         return [Upload(folder.name, LazyFile(folder))]
-    if not folder.is_dir():
-        raise InvalidInput(f"“{folder}” is neither a folder nor a file.")
-    found = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_symlink() or not path.is_file():
-            continue
-        if any(parent.is_symlink() for parent in path.parents if parent != folder and folder in parent.parents):
-            continue
-        relative = path.relative_to(folder).as_posix()
-        found.append(Upload(relative, LazyFile(path), named=relative in include))
+    found = [Upload(path, LazyFile(file), named=path in include) for path, file in files_below(folder)]
     missing = sorted(set(include) - {upload.path for upload in found})
     if missing:
         raise InvalidInput(f"--include names “{missing[0]}”, which is not a file in “{folder}”.")
-    if not found:
-        raise InvalidInput(f"There are no files in “{folder}”.")
     return found
 
 

@@ -22,15 +22,13 @@ from runs.store import blobs, input_examination
 from runs.store.input_limits import check_limits, in_mb
 from runs.text.normalisation import caseless
 from runs.text.paths import MAX_CHARACTERS, clashes, clean_path, selected
-from runs.text.sensitive_names import is_private_key, secret_part
+from runs.text.sensitive_names import MAX_KEY_BYTES, is_private_key, secret_part
 from runs.text.truncate import quoted
 
 MAX_EXCLUDED = 50
 """Patterns of files that no step has to deal with."""
 MAX_LISTED = 20
 """Names of omitted files that the history lists."""
-MAX_KEY_BYTES = 50_000
-"""Larger files are not checked for private keys, because keys are much smaller."""
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,8 @@ def _pattern() -> str:
 SECRETS = _pattern()
 """The two lists as a regular expression for whole paths, understood here and by browsers alike; ignore capitals."""
 _SECRETS = re.compile(SECRETS, re.IGNORECASE)
+MAX_KEY_BYTES = 50_000
+"""Larger files are not checked for private keys, because keys are much smaller."""
 _PRIVATE_KEY = re.compile(rb"\s*-----BEGIN [A-Z ]{0,40}PRIVATE KEY( BLOCK)?-----")
 
 

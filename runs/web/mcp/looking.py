@@ -115,6 +115,7 @@ def status_of(caller: Caller, run: Run) -> tool_answers.Status:
 def _open_decisions(caller: Caller, run: Run) -> list[tool_answers.OpenDecision]:
     return [
         tool_answers.OpenDecision(
+            gate=gate.pk,
             kind=gate.kind,
             question=gate.question,
             choices=gate.choices,

@@ -67,6 +67,7 @@ class Templates(ToolAnswer):
 class OpenDecision(BaseModel):
     """A question to people, who answer it on the page at `address`. No tool can answer it."""
 
+    gate: Annotated[int, Field(description="Its number.")]
     kind: str
     question: str
     choices: list[str]

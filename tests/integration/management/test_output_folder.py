@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from runs.errors import InvalidInput
-from runs.management.output_folder import check_folder, write_out
+from runs.local_files.writing import check_folder
+from runs.management.output_folder import write_out
 from runs.models import Run
 from runs.reports.formats import FORMATS
 from runs.store import blobs, trees

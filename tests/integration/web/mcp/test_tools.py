@@ -338,6 +338,7 @@ def test_what_waits_is_said_with_the_page_where_it_is_decided(token: str) -> Non
     assert (told["state"], told["finished"], told["steps_done"], told["steps"]) == ("waiting", False, 0, 3)
     assert told["decisions"] == [
         {
+            "gate": gate.pk,
             "kind": "plan",
             "question": gate.question,
             "choices": [],
