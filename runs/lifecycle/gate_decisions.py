@@ -26,7 +26,7 @@ from runs.pev.soundness import about_sources
 from runs.store import audit_trail, event_log
 from runs.text.plural import pluralize
 
-_CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
+CHANGED = "What would run has changed since this page was loaded. Read it again, then decide."
 _STATUS = {
     Verb.APPROVE: GateStatus.APPROVED,
     Verb.REJECT: GateStatus.REJECTED,
@@ -65,7 +65,7 @@ def decide(gate_id: int, user: User, decision: Decision) -> None:
         else:
             _decide(gate, user, decision)
     if outdated:  # raised after the transaction, which has to commit the new gate
-        raise DecisionRefused(_CHANGED)
+        raise DecisionRefused(CHANGED)
 
 
 def ask_again(gate: Gate) -> None:
@@ -77,11 +77,11 @@ def ask_again(gate: Gate) -> None:
 
 def _decide(gate: Gate, user: User, decision: Decision) -> None:
     if gate.status == GateStatus.SUPPLIED and gate.plan:  # the same plan is asked about again, with more files
-        raise DecisionRefused(_CHANGED)
+        raise DecisionRefused(CHANGED)
     if gate.status != GateStatus.OPEN:
         raise DecisionRefused(already_decided(gate))
     if decision.digest != gate.digest:
-        raise DecisionRefused(_CHANGED)
+        raise DecisionRefused(CHANGED)
     if decision.verb is Verb.APPROVE and gate.needs_second_person and (did := part_in_plan(user, gate.run)):
         raise NotAllowed(f"A second person has to approve this: you {did}. You may request changes, or stop the run.")
     if decision.verb is Verb.APPROVE:

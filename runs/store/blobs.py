@@ -114,14 +114,24 @@ def opened(sha256: str) -> IO[bytes]:
     return store().open(name_of(sha256))
 
 
-def pieces_of(sha256: str) -> Iterator[bytes]:
-    """The blob piece by piece. Raises FileNotFoundError at once when the store lost it."""
-    if not store().exists(name_of(sha256)):
+def exists(sha256: str) -> bool:
+    """Whether the store has the blob. It loses one only if its files are damaged."""
+    return store().exists(name_of(sha256))
+
+
+def pieces_of(sha256: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """The blob piece by piece, or its bytes from `start` to before `end`. Raises FileNotFoundError at once when the
+    store lost it.
+    """
+    if not exists(sha256):
         raise FileNotFoundError(sha256)
 
     def pieces() -> Iterator[bytes]:
         with opened(sha256) as blob:
-            while piece := blob.read(_PIECE):
+            blob.seek(start)
+            left = _PIECE if end is None else end - start
+            while piece := blob.read(min(_PIECE, left)):
+                left -= 0 if end is None else len(piece)
                 yield piece
 
     return pieces()

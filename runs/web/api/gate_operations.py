@@ -9,18 +9,21 @@ from typing import Annotated
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
-from ninja import Router
+from ninja import File, Form, Router
+from ninja.files import UploadedFile
 from pydantic import BaseModel, ConfigDict, Field
 
 from runs.enums import GateStatus, TokenScope, Verb
+from runs.errors import DecisionRefused
 from runs.lifecycle import gate_decisions
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, User
 from runs.people.permissions import approvable_gates, needing_second_factor, visible_runs
 from runs.readmodel.gate_text import about
+from runs.submission import supplied_uploads
 from runs.web.api.problems import Refused
-from runs.web.api.requests import caller_of, check_version, token_of
+from runs.web.api.requests import caller_of, check_names, check_version, token_of, uploads_of
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.mcp.tool_arguments import Caller
 
@@ -73,6 +76,30 @@ class Answer(BaseModel):
     time_limit_minutes: Annotated[int | None, Field(ge=1, le=43_200)] = None
 
 
+class GivenFields(BaseModel):
+    """The fields of missing files, besides the files. `fingerprint` is that of the gate as it was read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    fingerprint: Annotated[str, Field(min_length=1, max_length=64)]
+    paths: Annotated[
+        list[Annotated[str, Field(max_length=1_000)]],
+        Field(max_length=10_000, description="A path for each file, in their order; without, the names of the files."),
+    ] = []
+    name_as: Annotated[
+        str, Field(max_length=1_000, description="The missing path that the only file takes, whatever its own name is.")
+    ] = ""
+
+
+class GivenAnswer(BaseModel):
+    """What became of given files: those that are new, those that the run had already, and what was not taken."""
+
+    added: list[str]
+    known: list[str]
+    remarks: list[str]
+    decision: GateDetails
+
+
 @router.get("/gates", auth=READS, response=GateList, summary="List open decisions")
 def list_gates(request: HttpRequest) -> GateList:
     """The oldest open questions that this person may answer."""
@@ -104,12 +131,45 @@ def decide(request: HttpRequest, gate_id: int, given: Answer) -> GateDetails:
         given.verb,
         given.fingerprint,
         given.reason,
-        how=f"through the API by token “{token_of(request).name}”",
+        how=_how(request),
         budget=given.budget_usd,
         time_limit=seconds,
     )
     gate_decisions.decide(gate.pk, caller.person, decision)
     return _details(caller, _gate(caller, gate_id))
+
+
+@router.post(
+    "/gates/{int:gate_id}/files",
+    auth=DECIDES,
+    url_name="gate_files",
+    response=GivenAnswer,
+    summary="Give missing files",
+)
+def give_files(
+    request: HttpRequest, gate_id: int, given: Form[GivenFields], files: File[list[UploadedFile]]
+) -> GivenAnswer:
+    """Gives files that are missing where a step did not pass or a plan names them, as a form of type
+    multipart/form-data. This answers the question.
+    """
+    check_names(request.POST, GivenFields)
+    caller = caller_of(request)
+    gate = _gate(caller, gate_id)
+    _check_may_decide(gate, caller.person)
+    if given.fingerprint != gate.digest:
+        raise DecisionRefused(gate_decisions.CHANGED)
+    uploads = uploads_of(given.paths, files)
+    found = supplied_uploads.give_files(gate, caller.person, uploads, name_as=given.name_as, how=_how(request))
+    return GivenAnswer(
+        added=list(found.added),
+        known=list(found.known),
+        remarks=list(found.remarks),
+        decision=_details(caller, _gate(caller, gate_id)),
+    )
+
+
+def _how(request: HttpRequest) -> str:
+    return f"through the API by token “{token_of(request).name}”"
 
 
 def _check_may_decide(gate: Gate, person: User) -> None:

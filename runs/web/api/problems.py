@@ -34,8 +34,7 @@ class Refused(Exception):
 
     def __init__(self, status: HTTPStatus, sentence: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(sentence)
-        self.status = status
-        self.headers = dict(headers or {})
+        self.status, self.headers = status, dict(headers or {})
 
 
 def answer_problem(

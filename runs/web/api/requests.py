@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
+from django.http import HttpRequest, HttpResponseNotModified, QueryDict
+from django.http.response import HttpResponseBase
 from django.utils.http import parse_etags, quote_etag
+from ninja.files import UploadedFile
 from pydantic import BaseModel
 
-from runs.errors import InvalidInput
-from runs.models import AccessToken, Run
+from runs.errors import InvalidInput, NotVisible
+from runs.models import AccessToken, Draft, Run, User
+from runs.submission import submission_drafts
+from runs.submission.intake import Upload
 from runs.text.truncate import quoted
 from runs.web.api.problems import Refused
 from runs.web.mcp.tool_arguments import Caller
@@ -38,10 +42,10 @@ def version_of(run: Run) -> str:
     return quote_etag(hashlib.sha256(repr(facts).encode()).hexdigest()[:32])
 
 
-def unless_known(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+def unless_known(request: HttpRequest, etag: str, make: Callable[[], HttpResponseBase]) -> HttpResponseBase:
     """The answer with its ETag; 304 without a body if the caller has this version already (If-None-Match)."""
     known = parse_etags(request.headers.get("If-None-Match", ""))
-    response = HttpResponseNotModified() if etag in known or "*" in known else make()
+    response: HttpResponseBase = HttpResponseNotModified() if etag in known or "*" in known else make()
     response.headers["ETag"] = etag
     return response
 
@@ -66,6 +70,22 @@ def submission_of(request: HttpRequest) -> uuid.UUID:
     if len(key) > MAX_KEY:
         raise InvalidInput(f"An Idempotency-Key has at most {MAX_KEY} characters. Nothing was changed.")
     return uuid.uuid5(uuid.NAMESPACE_URL, f"pevsite:{token_of(request).user.pk}:{key}") if key else uuid.uuid4()
+
+
+def uploads_of(paths: Sequence[str], files: Sequence[UploadedFile]) -> list[Upload]:
+    """The files of a form at their paths. Raises InvalidInput when there are not as many paths as files."""
+    if paths and len(paths) != len(files):
+        raise InvalidInput("There are not as many paths as files. Nothing was stored.")
+    names = paths or [file.name or "" for file in files]
+    return [Upload(path, file, named=False) for path, file in zip(names, files, strict=True)]
+
+
+def upload_of(person: User, upload: uuid.UUID) -> Draft:
+    """The files that this person has uploaded before. Raises NotVisible if they are gone or someone else's."""
+    draft = submission_drafts.of(person).filter(token=upload).first()
+    if draft is None:
+        raise NotVisible("This upload is gone: it was discarded, or is older than a day. Upload the files again.")
+    return draft
 
 
 def cursor_to(pk: int) -> str:

@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import Annotated, Literal
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from ninja import File, Form, Query, Router, Status
 from ninja.files import UploadedFile
@@ -26,7 +27,6 @@ from runs.readmodel.run_view import reading_of
 from runs.reports import contract
 from runs.reports.json_report import report_of
 from runs.submission import submit
-from runs.submission.intake import Upload
 from runs.text.truncate import quoted
 from runs.web.api.requests import (
     caller_of,
@@ -36,6 +36,8 @@ from runs.web.api.requests import (
     row_of,
     submission_of,
     unless_known,
+    upload_of,
+    uploads_of,
     version_of,
 )
 from runs.web.api.tokens import AccessTokenAuth
@@ -89,6 +91,9 @@ class NewRun(BaseModel):
         list[Annotated[str, Field(max_length=1_000)]],
         Field(max_length=10_000, description="A path for each file, in their order; without, the names of the files."),
     ] = []
+    upload: Annotated[
+        uuid.UUID | None, Field(description="Files that were uploaded before, besides those that are sent here.")
+    ] = None
     template: Annotated[str, Field(max_length=40, description="The key of a template; else a plan is written.")] = ""
     preset: Annotated[
         Literal["careful", "balanced"],
@@ -174,22 +179,22 @@ def submit_run(
 ) -> Status[tool_answers.SubmittedRun]:
     """Submits a task with its files, as a form of type multipart/form-data. At least the first plan waits for a person.
 
-    With the same `Idempotency-Key` it is submitted once, however often it is sent.
+    With the same `Idempotency-Key`, or the same `upload`, it is submitted once, however often it is sent.
     """
     check_names(request.POST, NewRun)
     caller = caller_of(request)
-    if given.paths and len(given.paths) != len(files):
-        raise InvalidInput("There are not as many paths as files. Nothing was stored.")
-    names = given.paths or [file.name or "" for file in files]
-    uploads = [Upload(path, file, named=False) for path, file in zip(names, files, strict=True)]
-    asked = SubmitRun.model_validate(given.model_dump(exclude={"paths"}) | {"submission_id": submission_of(request)})
-    answer = submitting.submit_run(caller, asked, uploads)
+    uploads = uploads_of(given.paths, files)
+    token = given.upload or submission_of(request)
+    if given.upload and not submit.submitted(caller.person, given.upload):
+        upload_of(caller.person, given.upload)
+    asked = SubmitRun.model_validate(given.model_dump(exclude={"paths", "upload"}) | {"submission_id": token})
+    answer = submitting.submit_run(caller, asked, uploads, from_draft=given.upload is not None)
     response.headers["Location"] = reverse("api:run", args=[answer.run])
     return Status(HTTPStatus.CREATED, answer)
 
 
 @router.get("/runs/{int:run_id}", auth=READS, url_name="run", response=contract.Report, summary="Read a run")
-def read_run(request: HttpRequest, run_id: int) -> HttpResponse | contract.Report:
+def read_run(request: HttpRequest, run_id: int) -> HttpResponseBase | contract.Report:
     """Everything that happened in a run, as in its report (docs/report.schema.json). Answered with an ETag."""
     run = caller_of(request).run(run_id)
     return unless_known(request, version_of(run), lambda: _as_json(run))

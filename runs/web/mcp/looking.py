@@ -150,13 +150,16 @@ def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportTex
 
 
 def list_files(caller: Caller, arguments: ListFilesArguments) -> tool_answers.Files:
+    return files_of(caller.run(arguments.run), arguments.offset)
+
+
+def files_of(run: Run, offset: int) -> tool_answers.Files:
     """Lists files that the run has changed first, then given files that it left unchanged."""
-    run = caller.run(arguments.run)
     made = made_files(run)
     touched = {file.path for file in made}
     given = [(path, "given", info) for path, info in trees.files_of(run.inputs).items() if path not in touched]
     found = [*((file.path, file.change, file.info) for file in made), *given]
-    shown = found[arguments.offset : arguments.offset + MAX_FILES]
+    shown = found[offset : offset + MAX_FILES]
     return tool_answers.Files(
         run=run.pk,
         files=[
@@ -166,7 +169,7 @@ def list_files(caller: Caller, arguments: ListFilesArguments) -> tool_answers.Fi
             for path, change, info in shown
         ],
         total=len(found),
-        next_offset=_next(arguments.offset, len(shown), len(found)),
+        next_offset=_next(offset, len(shown), len(found)),
     )
 
 
@@ -193,8 +196,7 @@ def read_file(caller: Caller, arguments: ReadFileArguments) -> tool_answers.File
             blob.seek(min(at, info.size))
             data = blob.read(arguments.limit)
         piece, total, size = b64encode(data).decode(), info.size, len(data)
-        guess = mimetypes.guess_type(arguments.path)[0] or ""
-        media_type = guess if size == total and guess.startswith(_SAFE_TYPES) else _UNKNOWN_TYPE
+        media_type = safe_media_type(arguments.path) if size == total else _UNKNOWN_TYPE
     return tool_answers.FilePiece(
         run=run.pk,
         path=arguments.path,
@@ -207,6 +209,12 @@ def read_file(caller: Caller, arguments: ReadFileArguments) -> tool_answers.File
         next_offset=_next(at, size, total),
         address=caller.address("file", run.pk, arguments.path),
     )
+
+
+def safe_media_type(path: str) -> str:
+    """The media type of a picture or document by its name, and for anything else that of unknown bytes."""
+    guess = mimetypes.guess_type(path)[0] or ""
+    return guess if guess.startswith(_SAFE_TYPES) else _UNKNOWN_TYPE
 
 
 def _next(offset: int, count: int, total: int) -> int | None:

@@ -41,14 +41,17 @@ def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
     )
 
 
-def submit_run(caller: Caller, arguments: SubmitRun, uploads: Sequence[Upload] = ()) -> SubmittedRun:
+def submit_run(
+    caller: Caller, arguments: SubmitRun, uploads: Sequence[Upload] = (), *, from_draft: bool = False
+) -> SubmittedRun:
     """Submits a run, or returns the one that was submitted with the same id before. `uploads` are files besides those
-    of the arguments.
+    of the arguments; with `from_draft`, those of the draft whose token is the id belong to it too.
 
     Raises InvalidInput, UploadRefused or PlanRefused, like the form.
     """
     token = arguments.submission_id or uuid.uuid4()
-    return answer_for(caller, submit.submitted(caller.person, token) or _submit_new(caller, arguments, uploads, token))
+    run = submit.submitted(caller.person, token)
+    return answer_for(caller, run or _submit_new(caller, arguments, uploads, token, from_draft=from_draft))
 
 
 def answer_for(caller: Caller, run: Run) -> SubmittedRun:
@@ -67,9 +70,12 @@ def answer_for(caller: Caller, run: Run) -> SubmittedRun:
     )
 
 
-def _submit_new(caller: Caller, arguments: SubmitRun, more: Sequence[Upload], token: uuid.UUID) -> Run:
+def _submit_new(
+    caller: Caller, arguments: SubmitRun, more: Sequence[Upload], token: uuid.UUID, *, from_draft: bool
+) -> Run:
     uploads = [*(Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files), *more]
-    submission_checks.check_has_sources(arguments.request, has_files=bool(uploads), no_files=arguments.no_files)
+    has_files = from_draft or bool(uploads)
+    submission_checks.check_has_sources(arguments.request, has_files=has_files, no_files=arguments.no_files)
     chosen = run_templates.chosen(caller.person, arguments.template) if arguments.template else None
     return submit.submit(
         caller.person,
@@ -80,6 +86,7 @@ def _submit_new(caller: Caller, arguments: SubmitRun, more: Sequence[Upload], to
             token=token,
             approvers=list(_approvers(caller.person, arguments.approvers)),
             no_files=arguments.no_files,
+            from_draft=from_draft,
             plan=chosen.plan if chosen else None,
             plan_from=chosen.reason if chosen else "",
             template=chosen.template if chosen else "",

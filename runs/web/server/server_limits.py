@@ -15,7 +15,7 @@ from runs.web.site.addresses import API_PATH, MCP_PATH
 
 UPLOADS = {"new_run", "draft", "give_files", "run_again_with", "letterhead"}
 """The names of the pages that accept files."""
-API_UPLOADS = {"runs"}
+API_UPLOADS = {"runs", "uploads", "gate_files"}
 """The names of the addresses of the REST API that accept files."""
 MAX_BODY = 1_000_000
 """Bytes of a form without files: 20,000 characters of a reason are 180,000 at most, as browsers write them."""
