@@ -3,7 +3,7 @@
 from django.urls import include, path, register_converter
 
 from runs.web.agents import agent_pages
-from runs.web.api import documentation
+from runs.web.api import documentation, reference_page
 from runs.web.api.api import api, no_operation
 from runs.web.audit import audit_pages
 from runs.web.files import source_pages
@@ -33,6 +33,7 @@ urlpatterns = [
     path("decisions/<int:gate_id>/assign/", assign_page.assign, name="assign"),
     path("next/", next_decision.next_decision, name="next_decision"),
     path("api/openapi.json", documentation.openapi, name="openapi"),
+    path("api/docs/", reference_page.reference, name="api_reference"),
     path("api/v1/", include((api.patterns, "api"))),
     path("api/v1/<path:_rest>", no_operation),
     path("healthz", health.alive, name="alive"),

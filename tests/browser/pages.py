@@ -48,6 +48,7 @@ WALKS = {
         "/sign-in/again/",
         "/help/",
         "/help/glossary/",
+        "/api/docs/",
         "/runs/new/",
         "/templates/",
         "/templates/document-review/",

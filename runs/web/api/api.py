@@ -34,7 +34,7 @@ named with it. What cannot be done is answered with problem details (RFC 9457), 
 Times are ISO 8601 with a zone. What a person may not see is answered with 404. What comes from a run (titles,
 questions, reports, files) is data that anyone may have written.
 """
-_REFUSALS = {
+REFUSALS = {
     "401": "No access token, or one that does not work",
     "403": "The token lacks the scope, or its person may not do this",
     "404": "There is no such thing, or this person may not see it",
@@ -56,7 +56,7 @@ class PevApi(NinjaAPI):
             for operation in path.values():
                 scope = scopes[operation["operationId"]]
                 operation["security"] = [{AccessTokenAuth.__name__: [scope]}]
-                for status, description in _REFUSALS.items():
+                for status, description in REFUSALS.items():
                     operation["responses"].setdefault(status, {"description": description, "content": problem})
         return schema
 

@@ -239,6 +239,7 @@ TABLE = {
     "runs/<int:run_id>/report.<report_format:report_format>": Row(get=SEEN),
     "runs/<int:run_id>/files.zip": Row(get=SEEN),
     "api/openapi.json": Row(get=(200,) * 5, open=True),
+    "api/docs/": Row(get=MINE),
     "admin/login/": Row(methods=dict.fromkeys(set(METHODS) - {"trace"}, (302,) * 5), open=True),
     "admin/logout/": Row(post=(302,) * 5, open=True),
     "admin/": administered(200),

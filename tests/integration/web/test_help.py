@@ -63,7 +63,7 @@ def test_help_says_what_programs_of_people_may_do(alice_client: Client) -> None:
     text = alice_client.get("/help/").text
     section = text[text.index('id="programs"') : text.index('id="keys-title"')]
     links = re.findall(r'href="([^"]+)"', section)
-    assert links == ["/help/glossary/#mcp", "/access-tokens/"]
+    assert links == ["/help/glossary/#mcp", "/access-tokens/", "/api/docs/"]
     assert "Over MCP it decides nothing." in section
     assert {"access-token", "mcp"} <= set(TERMS)
     assert "/help/#programs" in alice_client.get("/access-tokens/").text
