@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import asdict
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -19,7 +19,7 @@ from runs.errors import PevError
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence
 from runs.lifecycle.owner_actions import MAX_REPORT_NAME, ReportNames, name_in_report
-from runs.models import Attempt, Step
+from runs.models import Attempt, Run, Step
 from runs.people.permissions import can_manage
 from runs.readmodel.run_view import reading_of
 from runs.reports import archive
@@ -123,16 +123,16 @@ def report_file(request: HttpRequest, run_id: int, report_format: ReportFormat) 
     """A download. If it takes long, a page waits for it; if it cannot be written, a page says why."""
     source = ReportInput.of(visible_run(request, run_id), _part(request))
     if not report_format.is_slow:
-        return _download(request, run_id, report_format, report_format.write(source))
+        return download(request, source, report_format, report_format.write(source))
     try:
-        file = _prepared(source, report_format)
+        file = prepared(source, report_format)
     except Busy as error:
         return _back(request, run_id, str(error))
     if not file.done:
         return redirect(f"{reverse('report_wait', args=[run_id, report_format])}?part={source.part}")
     if file.problem:
         return _back(request, run_id, file.problem)
-    return _download(request, run_id, report_format, file.data)
+    return download(request, source, report_format, file.data)
 
 
 def _part(request: HttpRequest) -> Part:
@@ -142,8 +142,12 @@ def _part(request: HttpRequest) -> Part:
         raise Http404 from error
 
 
-def _download(request: HttpRequest, run_id: int, report_format: ReportFormat, data: bytes) -> HttpResponseBase:
-    name = "protocol" if _part(request) is Part.PROTOCOL and report_format.has_parts else "report"
+def download(
+    request: HttpRequest, source: ReportInput, report_format: ReportFormat, data: bytes
+) -> StreamingHttpResponse:
+    """The report of `source` in this format, whose bytes are `data`. It is a line of the audit trail."""
+    run_id = source.reading.run.pk
+    name = "protocol" if source.part is Part.PROTOCOL and report_format.has_parts else "report"
     if request.method == "GET":
         audit_trail.record(
             AuditKind.REPORT_EXPORTED,
@@ -160,7 +164,7 @@ def report_wait(request: HttpRequest, run_id: int, report_format: ReportFormat) 
     """The progress of a file. The browser fetches the file when it is there, also without JavaScript."""
     run = visible_run(request, run_id)
     try:
-        file = _prepared(ReportInput.of(run, _part(request)), report_format, wait=0)
+        file = prepared(ReportInput.of(run, _part(request)), report_format, wait=0)
     except Busy as error:
         return _back(request, run_id, str(error))
     if file.done and file.problem:
@@ -178,7 +182,8 @@ def report_wait(request: HttpRequest, run_id: int, report_format: ReportFormat) 
     return render(request, "report/report_wait.html", context)
 
 
-def _prepared(source: ReportInput, report_format: ReportFormat, wait: float | None = None) -> Prepared:
+def prepared(source: ReportInput, report_format: ReportFormat, wait: float | None = None) -> Prepared:
+    """The file of a slow format, finished or in progress after `wait` seconds. Raises Busy."""
     digest = hashlib.sha256(source.data).hexdigest()
     return prepare(f"{report_format.name} {digest}", lambda: report_format.write(source), wait=wait)
 
@@ -191,7 +196,11 @@ def _back(request: HttpRequest, run_id: int, problem: str) -> HttpResponse:
 @require_safe
 @while_unchanged(of_finished)
 def files_zip(request: HttpRequest, run_id: int) -> HttpResponseBase:
-    run = visible_run(request, run_id)
+    return zip_of(request, visible_run(request, run_id))
+
+
+def zip_of(request: HttpRequest, run: Run) -> StreamingHttpResponse:
+    """The report with all files of a run. It is a line of the audit trail."""
     if request.method == "GET":
-        audit_trail.record(AuditKind.REPORT_EXPORTED, run_id=run_id, subject="report with all files", name="zip")
-    return attachment(request, archive.stream(run), f"run-{run_id}.zip", "application/zip")
+        audit_trail.record(AuditKind.REPORT_EXPORTED, run_id=run.pk, subject="report with all files", name="zip")
+    return attachment(request, archive.stream(run), f"run-{run.pk}.zip", "application/zip")

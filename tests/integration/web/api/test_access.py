@@ -41,6 +41,7 @@ def ask(program: Program, method: str, path: str, run: Run) -> Any:
         "run_id": run.pk,
         "gate_id": run.gates.open().get().pk,
         "path": next(iter(run.inputs.changes)),
+        "suffix": "md",
         "upload": "8d7c31a6-2f4b-4d5c-9b8e-0a1b2c3d4e5f",
     }
     return program.call(method, path.format(**values).removeprefix("/api/v1"), {} if method == "post" else None)
