@@ -36,7 +36,7 @@ from runs.web.frame.run_frame import RunFrame
 from runs.web.plan_editor.part_forms import FormOptions, Location
 from runs.web.plan_editor.plan_forms import CriterionForm, PlanForm
 from runs.web.plan_editor.posted_plan import fold_beyond, open_step, press, read, row_at, untouched
-from runs.web.site.requests import about_request, person, rights_in, run_to_decide, status_of
+from runs.web.site.requests import about_request, person, rights_of_decider, run_to_decide, status_of
 
 log = logging.getLogger(__name__)
 MAX_DIGITS = 4
@@ -238,5 +238,5 @@ def _page(request: HttpRequest, editor: Editor, status: int = 200) -> HttpRespon
     editor = replace(editor, form=fold_beyond(editor.form, editor.focus))
     if "HX-Request" in request.headers:
         return render(request, "plan_editor/plan_edit.html#editor", {"editor": editor}, status=status)
-    frame = RunFrame(editor.run, "plan", rights=rights_in(request, editor.run)).read_header()
+    frame = RunFrame(editor.run, "plan", rights=rights_of_decider(request)).read_header()
     return render(request, "plan_editor/plan_edit.html", {"frame": frame, "editor": editor}, status=status)

@@ -82,12 +82,14 @@ def sharing_page(request: HttpRequest, run_id: int) -> HttpResponse:
     words, wanted = searched(request, "q"), searched(request, "who")
     named = Q(user__username__icontains=words) | Q(group__name__icontains=words)
     shares = run.shares.filter(named).select_related("user", "group").order_by("user__username", "group__name")
+    page = Paginator(shares, SHARES_PER_PAGE).get_page(request.GET.get("page", 1))
+    page.object_list = list(page.object_list)
     people = list(sharing.possible_people(run, wanted)[: MAX_CHOICES + 1])
     groups = list(sharing.possible_groups(run, wanted)[: MAX_CHOICES + 1])
     context = {
         "run": run,
         "frame": RunFrame(run).read_title(),
-        "page": Paginator(shares, SHARES_PER_PAGE).get_page(request.GET.get("page", 1)),
+        "page": page,
         "words": words,
         "levels": LEVELS,
         "wanted": wanted,

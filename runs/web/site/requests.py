@@ -53,6 +53,11 @@ def rights_in(request: HttpRequest, run: Run) -> RunRights:
     return RunRights(not why, person(request).may_submit, why)
 
 
+def rights_of_decider(request: HttpRequest) -> RunRights:
+    """The rights of the person of a request in a run in which they may decide, as `run_to_decide` has checked."""
+    return RunRights(decides=True, submits=person(request).may_submit)
+
+
 def submitters_only(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """The page is only for people who may submit tasks. Others are told so (403)."""
 
