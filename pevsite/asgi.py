@@ -16,6 +16,7 @@ from django.core.asgi import get_asgi_application
 
 pages = get_asgi_application()
 
+from runs.web.api.event_stream import WithEventStreams
 from runs.web.live.consumer import websocket_urlpatterns
 from runs.web.mcp.endpoint import WithMcp
 from runs.web.site.headers import WithHeaders
@@ -24,7 +25,7 @@ from runs.web.site.static_files import StaticFiles
 
 application = ProtocolTypeRouter(
     {
-        "http": WithHeaders(WithMcp(StaticFiles(pages))),
+        "http": WithHeaders(WithMcp(WithEventStreams(StaticFiles(pages)))),
         "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -105,6 +105,12 @@ def usable_token(token: str) -> AccessToken | None:
     return row
 
 
+def working_token(pk: int) -> AccessToken | None:
+    """The token with its person, if both are still valid. This is no use of it."""
+    living = AccessToken.objects.living(timezone.now()).filter(pk=pk, user__is_active=True)
+    return living.select_related("user").first()
+
+
 def still_works(pk: int) -> bool:
     """Whether a token that was usable still is: a call may wait while it is revoked or its person deactivated."""
     return AccessToken.objects.living(timezone.now()).filter(pk=pk, user__is_active=True).exists()

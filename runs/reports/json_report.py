@@ -6,6 +6,7 @@ USD are decimals as text with six places; durations milliseconds; shares 0 to 1,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from decimal import Decimal
 
 from pydantic import JsonValue
@@ -87,8 +88,8 @@ def report_of(reading: RunReading) -> contract.Report:
         success_criteria=_results(reading.criteria),
         untraced=list(run.final.untraced) if run.final else [],
         requests=[_request(one) for one in reading.requests],
-        plans=[_plan(plan) for plan in reading.plans],
-        steps=[_step(step) for step in reading.plan.steps] if reading.plan else [],
+        plans=[plan_of(plan) for plan in reading.plans],
+        steps=[step_of(step) for step in reading.plan.steps] if reading.plan else [],
         files=[
             contract.File(path=file.path, sha256=file.info.sha256, size=file.info.size)
             for file in reading.made
@@ -193,7 +194,8 @@ def _request(one: ChangeRequest) -> contract.Request:
     )
 
 
-def _plan(plan: PlanReading) -> contract.Plan:
+def plan_of(plan: PlanReading) -> contract.Plan:
+    """A version of the plan, with what became of its steps."""
     row = plan.row
     return contract.Plan(
         version=row.version,
@@ -204,7 +206,7 @@ def _plan(plan: PlanReading) -> contract.Plan:
         relaxed=list(row.relaxed),
         author=row.author.get_username() if row.author else None,
         changes=_changes(plan.changes) if plan.changes else None,
-        steps=[_step(step) for step in plan.steps],
+        steps=[step_of(step) for step in plan.steps],
         approved_by=row.approved_by.get_username() if row.approved_by else None,
         approved_how=row.approved_how,
         estimate=row.estimate,
@@ -250,7 +252,8 @@ def _numbers(comments: Iterable[Comment]) -> list[int]:
     return [one.request for one in comments if one.request]
 
 
-def _step(step: StepReading) -> contract.Step:
+def step_of(step: StepReading) -> contract.Step:
+    """A step with its own attempts: not with those of the step that it takes over."""
     row, found = step.row, step.plan.rows.coverage
     files: Sequence[FileCoverage] | None = found.of_step(row.pk) if found else None
     return contract.Step(
@@ -262,11 +265,12 @@ def _step(step: StepReading) -> contract.Step:
         kept=row.reused_from_id is not None,
         coverage=None if files is None else _covered(files[:MAX_COVERED]),
         files_shown=None if files is None else len(files),
-        attempts=[_attempt(attempt) for attempt in step.own_attempts],
+        attempts=[attempt_of(attempt) for attempt in step.own_attempts],
     )
 
 
-def _attempt(attempt: AttemptReading) -> contract.Attempt:
+def attempt_of(attempt: AttemptReading) -> contract.Attempt:
+    """An attempt with its verdict."""
     row, verdict = attempt.row, attempt.verdict
     return contract.Attempt(
         number=row.number,
@@ -317,12 +321,12 @@ def _refused(run: Run) -> list[contract.Refused]:
 
 
 def _events(run: Run) -> list[contract.Event]:
-    """The events. The names in their data are sorted, because PostgreSQL does not keep their order."""
-    rows = run.events.order_by("seq").values_list("seq", "kind", "at", "data")
-    return [
-        contract.Event(seq=seq, kind=EventKind(kind), at=at.isoformat(), data=dict(sorted(data.items())))
-        for seq, kind, at, data in rows
-    ]
+    return [event_of(*row) for row in run.events.order_by("seq").values_list("seq", "kind", "at", "data")]
+
+
+def event_of(seq: int, kind: str, at: datetime, data: dict[str, JsonValue]) -> contract.Event:
+    """An event. The names in its data are sorted, because PostgreSQL does not keep their order."""
+    return contract.Event(seq=seq, kind=EventKind(kind), at=at.isoformat(), data=dict(sorted(data.items())))
 
 
 def _usd(amount: Decimal) -> str:

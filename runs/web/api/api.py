@@ -20,7 +20,13 @@ from ninja.openapi.schema import OpenAPISchema
 from pevsite.installation import version
 from runs.errors import NotVisible, PevError, StoreAway
 from runs.logs import about
-from runs.web.api import file_operations, gate_operations, report_operations, run_operations
+from runs.web.api import (
+    event_operations,
+    file_operations,
+    gate_operations,
+    report_operations,
+    run_operations,
+)
 from runs.web.api.problems import MEDIA_TYPE, FieldProblem, ProblemDetails, Refused, answer_problem, not_found
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.site.requests import about_request, status_of
@@ -121,6 +127,7 @@ api.add_router("", run_operations.router)
 api.add_router("", gate_operations.router)
 api.add_router("", file_operations.router)
 api.add_router("", report_operations.router)
+api.add_router("", event_operations.router)
 
 
 @api.exception_handler(Refused)

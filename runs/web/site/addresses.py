@@ -14,8 +14,6 @@ API_PATH = "/api/v1/"
 """The beginning of every address of the REST API, if it is on."""
 MCP_PATH = "/mcp"
 """The path of the MCP server, if it is on."""
-API_PATH = "/api/v1/"
-"""The beginning of the addresses of the REST API, if it is on."""
 MAX_WORDS = 400
 """Characters of the words that an address may ask for in a text."""
 

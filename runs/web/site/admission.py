@@ -43,11 +43,21 @@ def admitted(headers: Sequence[bytes], address: str, surface: str) -> AccessToke
         if wait:
             raise NotAdmitted(HTTPStatus.TOO_MANY_REQUESTS, _TOO_OFTEN.format(wait), wait)
         raise NotAdmitted(HTTPStatus.UNAUTHORIZED, _REFUSED if headers else _TOKENLESS)
-    if lacking_second_factor([row.user]) and not proves_second_factor(row.user):
+    if _lacks_factor(row):
         with coming_from(origin_of_program(address, row)):
             refusals.request_refused(row.user, surface, "second factor missing")
         raise NotAdmitted(HTTPStatus.FORBIDDEN, _NO_FACTOR)
     return row
+
+
+def still_admitted(pk: int) -> AccessToken | None:
+    """The token of a program that was admitted before and goes on, as it is now; None if it may no longer call."""
+    row = access_tokens.working_token(pk)
+    return None if row is None or _lacks_factor(row) else row
+
+
+def _lacks_factor(token: AccessToken) -> bool:
+    return bool(lacking_second_factor([token.user])) and not proves_second_factor(token.user)
 
 
 def token_in(headers: Sequence[bytes]) -> str:

@@ -42,6 +42,9 @@ def ask(program: Program, method: str, path: str, run: Run) -> Any:
         "gate_id": run.gates.open().get().pk,
         "path": next(iter(run.inputs.changes)),
         "suffix": "md",
+        "version": 1,
+        "step_id": "inventory",
+        "number": 1,
         "upload": "8d7c31a6-2f4b-4d5c-9b8e-0a1b2c3d4e5f",
     }
     return program.call(method, path.format(**values).removeprefix("/api/v1"), {} if method == "post" else None)

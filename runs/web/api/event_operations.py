@@ -1,0 +1,90 @@
+"""What happens in runs: their events in order, as a list or as a stream (`event_stream`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Query, Router
+from pydantic import BaseModel, ConfigDict, Field
+
+from runs.enums import RunStatus, TokenScope
+from runs.events.kinds import read
+from runs.models import Run
+from runs.reports import contract
+from runs.reports.json_report import event_of
+from runs.web.api.requests import caller_of, check_names
+from runs.web.api.tokens import AccessTokenAuth
+from runs.web.history.history_rows import steps_of
+
+router = Router(tags=["events"])
+READS = AccessTokenAuth(TokenScope.RUNS_READ)
+MAX_EVENTS = 1_000
+"""Events in one answer."""
+EVENT_STREAM = "text/event-stream"
+_OR_STREAMS: dict[str, Any] = {
+    "responses": {
+        200: {
+            "content": {
+                EVENT_STREAM: {
+                    "schema": {"type": "string"},
+                    "example": 'id: 7\nevent: step_passed\ndata: {"seq": 7, "kind": "step_passed", …}\n\n',
+                }
+            }
+        }
+    }
+}
+
+
+class EventLine(contract.Event):
+    """An event as in the report, with the sentence that people read in the history."""
+
+    sentence: str
+
+
+class EventPage(BaseModel):
+    """Events in order. `next` is `since` of the next request; `finished` says that no event follows these."""
+
+    events: list[EventLine]
+    next: int
+    finished: bool
+
+
+class EventsAsked(BaseModel):
+    """Which events are wanted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    since: Annotated[int, Field(ge=0, lt=2**53, description="The number of the last event that is known.")] = 0
+    limit: Annotated[int, Field(ge=1, le=MAX_EVENTS)] = MAX_EVENTS
+
+
+@router.get(
+    "/runs/{int:run_id}/events",
+    auth=READS,
+    response=EventPage,
+    openapi_extra=_OR_STREAMS,
+    summary="List or follow events",
+)
+def list_events(request: HttpRequest, run_id: int, asked: Query[EventsAsked]) -> EventPage:
+    """The events of a run after number `since`.
+
+    With `Accept: text/event-stream` the answer is a stream of server-sent events that goes on until the run has ended,
+    the person may no longer see it or the token no longer works. It begins after `Last-Event-ID`, or after `since`.
+    """
+    check_names(request.GET, EventsAsked)
+    return events_after(caller_of(request).run(run_id), asked.since, asked.limit)
+
+
+def events_after(run: Run, since: int, limit: int) -> EventPage:
+    """The events of a run after number `since`, at most `limit`."""
+    rows = list(run.events.after(since).filter(seq__lte=run.event_count)[: limit + 1])
+    names = {key: steps[-1].name for key, steps in steps_of(run).items()} if rows else {}
+    lines = [
+        EventLine(
+            **dict(event_of(row.seq, row.kind, row.at, row.data)), sentence=read(row.kind, row.data).sentence(names)
+        )
+        for row in rows[:limit]
+    ]
+    finished = run.status == RunStatus.FINISHED and len(rows) <= limit
+    return EventPage(events=lines, next=lines[-1].seq if lines else since, finished=finished)

@@ -1,0 +1,167 @@
+"""Server-sent events: the events of a run as they happen, for programs that follow it.
+
+It is an ASGI application in front of the pages, because a view of Django keeps a thread and a connection to the
+database until its answer has ended. Here, a stream that waits holds neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import partial
+from http import HTTPStatus
+from io import BytesIO
+from typing import Any
+
+from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpResponse, QueryDict
+from pydantic import ValidationError
+
+from runs.errors import InvalidInput, PevError
+from runs.models import AccessToken
+from runs.people.permissions import visible_runs
+from runs.store.audit_trail import coming_from
+from runs.web.api.api import api
+from runs.web.api.event_operations import EVENT_STREAM, MAX_EVENTS, READS, EventPage, EventsAsked, events_after
+from runs.web.api.problems import Refused
+from runs.web.api.requests import caller_of, check_names
+from runs.web.live.announcements import announcements
+from runs.web.live.subscribers import from_database
+from runs.web.site.addresses import API_PATH
+from runs.web.site.admission import still_admitted
+from runs.web.site.audit_origin import origin_of_program
+from runs.web.site.requests import client_of
+from runs.web.site.same_origin import came_as_https, our_host, values
+
+type Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+MAX_STREAMS = 30
+"""Streams with one access token at the same time."""
+HEARTBEAT_SECONDS = 15.0
+"""Seconds after which a comment is sent, and rights are checked, while nothing happens."""
+MAX_SECONDS = 3_600.0
+"""The longest that a stream lasts. A program connects again with `Last-Event-ID`, as after every interruption."""
+MIN_DELAY = 0.2
+"""Seconds between two reads at least. What happens in between is sent with the next one."""
+_PATH = re.compile(rf"{re.escape(API_PATH)}runs/([0-9]{{1,18}})/events")
+_HEADERS = [
+    (b"content-type", EVENT_STREAM.encode()),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),  # or nginx would collect events before it passes them on
+]
+_open: Counter[int] = Counter()
+"""Streams by access token; changed by the event loop only."""
+
+
+class WithEventStreams:
+    """An ASGI application that answers requests for a stream of events and passes all others on to the pages."""
+
+    def __init__(self, pages: Any) -> None:
+        self._pages = pages
+
+    async def __call__(self, scope: Any, receive: Any, send: Send) -> None:
+        match = _PATH.fullmatch(scope["path"])
+        if match is None or not _asks_for_stream(scope):
+            await self._pages(scope, receive, send)
+            return
+        request = ASGIRequest(scope, BytesIO())
+        try:
+            token, since = await from_database(partial(_begin, request, int(match[1])))
+            if _open[token.pk] >= MAX_STREAMS:
+                sentence = f"This token follows {MAX_STREAMS} runs already, which is the most. Close a stream first."
+                raise Refused(HTTPStatus.TOO_MANY_REQUESTS, sentence, {"Retry-After": "10"})
+        except (Refused, PevError) as error:
+            await _answer(send, api.on_exception(request, error))
+            return
+        _open[token.pk] += 1
+        try:
+            with coming_from(origin_of_program(client_of(scope), token)):
+                await _until_gone(receive, _follow(token, int(match[1]), since, send))
+        finally:
+            _open[token.pk] -= 1
+            if not _open[token.pk]:
+                del _open[token.pk]
+
+
+def _asks_for_stream(scope: Any) -> bool:
+    """Whether this is a request for a stream that no page has to refuse."""
+    headers = scope["headers"]
+    accepted = b",".join(values(headers, b"accept"))
+    is_ours = bool(our_host(headers)) and (not settings.TLS or came_as_https(headers))
+    return bool(settings.API) and scope["method"] == "GET" and EVENT_STREAM.encode() in accepted and is_ours
+
+
+def _begin(request: ASGIRequest, run_id: int) -> tuple[AccessToken, int]:
+    """The token of the request, and the number of the last event that it knows. Raises Refused or PevError."""
+    request.auth = token = READS(request)  # type: ignore[attr-defined]  # as the library does
+    check_names(QueryDict(request.META["QUERY_STRING"]), EventsAsked)
+    caller_of(request).run(run_id)
+    last = request.headers.get("Last-Event-ID", "")
+    try:
+        asked = EventsAsked.model_validate(request.GET.dict() | ({"since": last} if last else {}))
+    except ValidationError as error:
+        raise InvalidInput("`since` and `Last-Event-ID` are the number of an event.") from error
+    return token, asked.since
+
+
+async def _follow(token: AccessToken, run_id: int, since: int, send: Send) -> None:
+    """Sends the events after `since`, and those that happen, until the run has ended or may no longer be seen."""
+    ends = time.monotonic() + MAX_SECONDS
+    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    async with announcements(run_id, token.user_id) as wait:
+        while time.monotonic() < ends:
+            page = await from_database(partial(_look, token.pk, run_id, since))
+            if page is None:
+                break
+            since = page.next
+            text = "".join(f"id: {one.seq}\ndata: {one.model_dump_json()}\n\n" for one in page.events)
+            if page.finished:
+                await _write(send, f"{text}event: end\ndata: {{}}\n\n")
+                break
+            if text:
+                await _write(send, text)
+            if len(page.events) < MAX_EVENTS and not await wait(HEARTBEAT_SECONDS):
+                await _write(send, ": nothing new\n\n")
+            await asyncio.sleep(MIN_DELAY)
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _look(token_id: int, run_id: int, since: int) -> EventPage | None:
+    """The next events; None if the token no longer works, or its person may no longer see the run."""
+    token = still_admitted(token_id)
+    if token is None or not token.allows(READS.scope):
+        return None
+    run = visible_runs(token.user).filter(pk=run_id).first()
+    return events_after(run, since, MAX_EVENTS) if run else None
+
+
+async def _write(send: Send, text: str) -> None:
+    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+
+
+async def _until_gone(receive: Any, following: Any) -> None:
+    """Waits for the end of the stream, and ends it if the program has closed the connection."""
+
+    async def gone() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    tasks = [asyncio.create_task(following), asyncio.create_task(gone())]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if tasks[0].done():
+            tasks[0].result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _answer(send: Send, response: HttpResponse) -> None:
+    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.items()]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": response.content})
