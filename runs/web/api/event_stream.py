@@ -22,7 +22,7 @@ from django.http import HttpResponse, QueryDict
 from pydantic import ValidationError
 
 from runs.errors import InvalidInput, PevError
-from runs.models import AccessToken
+from runs.models import AccessToken, Run
 from runs.people.permissions import visible_runs
 from runs.store.audit_trail import coming_from
 from runs.web.api.api import api
@@ -132,11 +132,13 @@ async def _follow(token: AccessToken, run_id: int, since: int, send: Send) -> No
 
 def _look(token_id: int, run_id: int, since: int) -> EventPage | None:
     """The next events; None if the token no longer works, or its person may no longer see the run."""
+    run = Run.objects.filter(pk=run_id).first()
+    page = events_after(run, since, MAX_EVENTS) if run else None
+    # Checked after the events were read, so that none is sent that happened when the rights had ended.
     token = still_admitted(token_id)
-    if token is None or not token.allows(READS.scope):
+    if token is None or not token.allows(READS.scope) or not visible_runs(token.user).filter(pk=run_id).exists():
         return None
-    run = visible_runs(token.user).filter(pk=run_id).first()
-    return events_after(run, since, MAX_EVENTS) if run else None
+    return page
 
 
 async def _write(send: Send, text: str) -> None:
