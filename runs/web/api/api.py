@@ -24,6 +24,7 @@ from runs.web.api import (
     event_operations,
     file_operations,
     gate_operations,
+    plan_operations,
     report_operations,
     run_operations,
 )
@@ -128,6 +129,7 @@ api.add_router("", gate_operations.router)
 api.add_router("", file_operations.router)
 api.add_router("", report_operations.router)
 api.add_router("", event_operations.router)
+api.add_router("", plan_operations.router)
 
 
 @api.exception_handler(Refused)
