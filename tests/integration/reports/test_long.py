@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 POINT = "- The lease has no commencement date, <b>and</b> clause 7 names no amount.\n"
 FINDINGS = POINT * (199_000 // len(POINT))
-SENTENCE = "which are in the JSON report."
+SENTENCE = "more characters, which stand in the JSON report."
 
 
 @pytest.mark.exhaustive
@@ -30,7 +30,7 @@ def test_three_megabytes_of_findings_in_every_form() -> None:
 
     report = exported(run)
     page, text = html.as_html(report), as_markdown(run)
-    assert (page.count(SENTENCE), text.count(SENTENCE)) == (1, 1)
+    assert page.count(SENTENCE) == text.count(SENTENCE) > 0
     assert (len(page) < 600_000, len(text) < 600_000) == (True, True)
     word = written(report, "docx")
     document: Any = Document(io.BytesIO(word))
