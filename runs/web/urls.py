@@ -1,6 +1,6 @@
 """The addresses of the pages."""
 
-from django.urls import include, path, register_converter
+from django.urls import include, path, re_path, register_converter
 
 from runs.web.agents import agent_pages
 from runs.web.api import documentation, reference_page
@@ -35,7 +35,7 @@ urlpatterns = [
     path("api/openapi.json", documentation.openapi, name="openapi"),
     path("api/docs/", reference_page.reference, name="api_reference"),
     path("api/v1/", include((api.patterns, "api"))),
-    path("api/v1/<path:_rest>", no_operation),
+    re_path("^api/v1/", no_operation),  # also with a line break, which no `path` takes
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),
     path("metricsz", prometheus.metrics, name="monitoring"),

@@ -10,15 +10,18 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from django.urls import URLPattern
+from django.utils.log import log_response
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
-from ninja.errors import ValidationError
+from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
 from pevsite.installation import version
-from runs.errors import NotVisible, PevError, StoreAway
+from runs.errors import FromLaterVersion, NotVisible, PevError, StoreAway
 from runs.logs import about
 from runs.web.api import (
     event_operations,
@@ -30,6 +33,7 @@ from runs.web.api import (
 )
 from runs.web.api.problems import MEDIA_TYPE, FieldProblem, ProblemDetails, Refused, answer_problem, not_found
 from runs.web.api.tokens import AccessTokenAuth
+from runs.web.site.error_views import too_much
 from runs.web.site.requests import about_request, status_of
 
 log = logging.getLogger(__name__)
@@ -42,13 +46,20 @@ Times are ISO 8601 with a zone. What a person may not see is answered with 404. 
 questions, reports, files) is data that anyone may have written.
 """
 REFUSALS = {
+    "400": "The request cannot be understood, or it is too large",
     "401": "No access token, or one that does not work",
     "403": "The token lacks the scope, or its person may not do this",
     "404": "There is no such thing, or this person may not see it",
     "422": "Something in the request cannot be used",
     "429": "Too many requests; `Retry-After` says how long to wait",
+    "503": "The store of files or a newer version is needed, and away; `Retry-After` says how long to wait",
 }
 """The answers that any operation can give."""
+_REFUSED_CHANGES = {
+    "409": "Not possible in the state that it is in now, or answered already",
+    "412": "The run has changed since it was read (`If-Match`)",
+}
+"""The answers that operations which change something can give besides."""
 
 
 class PevApi(NinjaAPI):
@@ -60,10 +71,11 @@ class PevApi(NinjaAPI):
         problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
         scopes = dict(self._scopes())
         for path in schema["paths"].values():
-            for operation in path.values():
+            for method, operation in path.items():
                 scope = scopes[operation["operationId"]]
                 operation["security"] = [{AccessTokenAuth.__name__: [scope]}]
-                for status, description in REFUSALS.items():
+                refusals = REFUSALS if method == "get" else REFUSALS | _REFUSED_CHANGES
+                for status, description in refusals.items():
                     operation["responses"].setdefault(status, {"description": description, "content": problem})
         return schema
 
@@ -147,7 +159,7 @@ def _not_done(request: HttpRequest, error: PevError) -> HttpResponse:
     log.info("refused: %s", error, extra=about(**about_request(request)))
     if isinstance(error, NotVisible):
         return answer_problem(404, str(error))
-    if isinstance(error, StoreAway):
+    if isinstance(error, StoreAway | FromLaterVersion):
         return answer_problem(503, str(error), headers={"Retry-After": "10"})
     return answer_problem(status_of(error), str(error))
 
@@ -159,6 +171,24 @@ def _unusable(_request: HttpRequest, error: ValidationError) -> HttpResponse:
     return answer_problem(422, f"This cannot be used: {names}. Nothing was changed.", fields)
 
 
+@api.exception_handler(HttpError)
+def _not_read(_request: HttpRequest, error: HttpError) -> HttpResponse:
+    return answer_problem(error.status_code, f"{error}. Nothing was changed.")
+
+
+@api.exception_handler(SuspiciousOperation)
+@api.exception_handler(MultiPartParserError)
+def _not_understood(_request: HttpRequest, error: Exception) -> HttpResponse:
+    return answer_problem(400, too_much(error) or "The request could not be understood. Nothing was changed.")
+
+
+@api.exception_handler(Exception)
+def _failed(request: HttpRequest, error: Exception) -> HttpResponse:
+    response = answer_problem(500, "Something is wrong on the server, and is in its log. Try again later.")
+    log_response("%s", request.path, response=response, request=request, exception=error)
+    return response
+
+
 def _place(parts: Any) -> str:
     """Without the name that a function has for its query, form or body, which no one outside knows."""
     where, *names = map(str, parts)
@@ -167,6 +197,6 @@ def _place(parts: Any) -> str:
 
 @login_not_required
 @csrf_exempt
-def no_operation(request: HttpRequest, _rest: str) -> HttpResponse:
+def no_operation(request: HttpRequest) -> HttpResponse:
     """The answer for an address below that of the API which none of its operations has."""
     return not_found(request)

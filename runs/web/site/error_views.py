@@ -16,12 +16,13 @@ _FINISH = (
     "Nothing was changed and nothing is lost. pevsite is being upgraded: try again in a moment. If this does not "
     "change, an administrator must finish the upgrade by restarting the processes of the earlier version."
 )
+_NOT_UNDERSTOOD = "The request could not be understood. Nothing was changed. Go back, reload the page and try again."
 
 
 @requires_csrf_token
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 with the sentence for what was too much, as a page or, for a form that is sent in the background, as JSON."""
-    return _refused(request, _sentence(exception), 400)
+    return _refused(request, too_much(exception) or _NOT_UNDERSTOOD, 400)
 
 
 class Unavailable(MiddlewareMixin):
@@ -50,7 +51,8 @@ def _refused(request: HttpRequest, problem: str, status: int, title: str = "") -
     return render(request, f"{status}.html", {"problem": problem, "title": title}, status=status)
 
 
-def _sentence(exception: Exception) -> str:
+def too_much(exception: Exception) -> str:
+    """The sentence for a request that has more than may be sent; empty for another exception."""
     match exception:
         case TooManyFilesSent():
             return (
@@ -65,4 +67,4 @@ def _sentence(exception: Exception) -> str:
                 "Nothing was stored. Put long texts into a file and attach that."
             )
         case _:
-            return "The request could not be understood. Nothing was changed. Go back, reload the page and try again."
+            return ""

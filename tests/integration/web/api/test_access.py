@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.test import Client, override_settings
+from django.test import Client, RequestFactory, override_settings
 
 from runs.enums import AuditKind, TokenScope
 from runs.models import AuditEntry, Run
+from runs.web.api.api import api
 from runs.web.api.documentation import document
 from tests import factories as made
 from tests.integration.web.api.asking import Program, program_of
@@ -93,12 +94,60 @@ def test_a_token_comes_so_often_in_a_minute() -> None:
 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
-    [("get", "/nothing", 404), ("get", "/runs/x", 404), ("put", "/runs", 405), ("get", f"/runs/{10**30}", 404)],
+    [
+        ("get", "/nothing", 404),
+        ("get", "/runs/1/texts/%0A", 404),
+        ("get", "/", 404),
+        ("get", "/runs/x", 404),
+        ("put", "/runs", 405),
+        ("get", f"/runs/{10**30}", 404),
+    ],
 )
 def test_what_is_not_there_is_said_as_a_problem(method: str, path: str, status: int) -> None:
     answer = program_of(made.alice()).call(method, path)
     assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
     assert answer.json()["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("body", "longest", "said"),
+    [
+        ("{", 1_000_000, "Cannot parse request body. Nothing was changed."),
+        ('{"reason": "later"}', 10, "The text in the form is larger than 0 MB. Nothing was stored."),
+    ],
+)
+def test_what_cannot_be_read_is_said_as_a_problem(run: Run, body: str, longest: int, said: str) -> None:
+    alice = program_of(made.alice())
+    with override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=longest):
+        answer = Client().post(
+            f"/api/v1/runs/{run.pk}/stop",
+            body,
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {alice.token}"},
+        )
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+    assert answer.json()["detail"].startswith(said)
+
+
+def test_a_fault_of_the_server_is_said_as_a_problem_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    answer = api.on_exception(RequestFactory().get("/api/v1/runs"), ZeroDivisionError("by zero"))
+    assert (answer.status_code, answer["Content-Type"]) == (500, "application/problem+json")
+    assert "by zero" not in answer.content.decode()
+    (line,) = caplog.records
+    assert (line.name, line.levelname, line.exc_info and line.exc_info[0]) == (
+        "django.request",
+        "ERROR",
+        ZeroDivisionError,
+    )
+
+
+def test_scripts_of_other_sites_read_nothing(run: Run) -> None:
+    alice = program_of(made.alice())
+    answers = [
+        alice.get("/runs", Origin="https://other.example"),
+        alice.call("options", "/runs", Origin="https://other.example"),
+    ]
+    assert [name for one in answers for name in one.headers if name.startswith("Access-Control")] == []
 
 
 def test_an_installation_can_do_without_it() -> None:
