@@ -1,4 +1,4 @@
-"""The command line: `serve`, `worker`, `run`, `people`, `check_models` and Django's own commands.
+"""The command line: `serve`, `worker`, `run`, `people`, `check_models`, Django's own commands, and those of a client.
 
 `manage.py` of a checkout, and the program `pevsite` of an installed package.
 """
@@ -7,12 +7,15 @@ import os
 import sys
 
 from pevsite import installation
+from pevsite.client import commands
 
 STARTING = {"restore", "serve", "worker", "run", "people", "check_models", "migrate"}
 """The commands that make an installation if there is none. Other commands write nothing when they read the settings."""
 
 
 def main() -> None:
+    if sys.argv[1:2] and sys.argv[1] in commands.COMMANDS:
+        sys.exit(commands.run(sys.argv[1:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
     # Settings need the data folder before the command parses its options.
     for index, argument in enumerate(sys.argv):

@@ -341,9 +341,9 @@ def step(run: int, key: str) -> int:
     return Step.objects.filter(plan__run=run, key=key).latest("plan__version").pk
 
 
-def token(owner: str, name: str) -> str:
-    """An access token of this person."""
-    return access_tokens.issue(made.person(owner), name, 7)
+def token(owner: str, name: str, *scopes: str) -> str:
+    """An access token of this person, with the usual scopes unless others are named."""
+    return access_tokens.issue(made.person(owner), name, 7, scopes or access_tokens.DEFAULT_SCOPES)
 
 
 def deactivate(name: str) -> None:

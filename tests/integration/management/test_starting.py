@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,25 @@ def test_help_of_a_run_needs_no_tables(tmp_path: Path) -> None:
     assert "runs.management.commands.run" in done.stderr
     assert "runs.models" not in done.stderr
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "absent"), [(["submit", "--help"], {"httpx2", "rich", "pydantic"}), (["watch", "7"], {"rich"})]
+)
+def test_a_command_against_a_server_needs_no_django(tmp_path: Path, arguments: list[str], absent: set[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "manage.py", *arguments],
+        cwd=ROOT,
+        env={"XDG_CONFIG_HOME": str(tmp_path), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    packages = set(re.findall(r"\| +(\w+)", done.stderr))
+    assert "argparse" in packages
+    assert packages & {"django", "anthropic", *absent} == set()
+    assert done.stdout.startswith("usage: manage.py submit ") or "There is no server yet." in done.stderr
 
 
 @pytest.mark.slow

@@ -1,0 +1,198 @@
+"""The commands against a server, and their options. What takes long to import is left to the commands themselves."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
+from http.client import FORBIDDEN
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pevsite.client import account
+from pevsite.client.account import Account
+from pevsite.client.failure import Failed
+from pevsite.client.screen import Screen
+from pevsite.installation import PROGRAM
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from pevsite.client.server import Server
+
+_EXIT = "Exit status: 0 done or succeeded, 3 partial, 1 failed or not done, 2 wrong use."
+
+
+def run(
+    arguments: Sequence[str],
+    transport: httpx2.BaseTransport | None = None,
+    wait: Callable[[float], None] = time.sleep,
+) -> int:
+    """Perform the command and return its exit code. `transport` and `wait` are others in tests."""
+    options = _parser(arguments[0]).parse_args(arguments[1:])
+    screen = Screen(as_json=options.json)
+    try:
+        return _perform(arguments[0], screen, options, transport, wait)
+    except Failed as failure:
+        screen.problem(str(failure))
+        return failure.exit_code
+    except KeyboardInterrupt:
+        screen.problem("\nLeft. What was submitted goes on at the server.")
+        return 1
+    except BrokenPipeError:  # what reads the output has seen enough, such as `head`
+        sys.stderr.close()
+        return 1
+
+
+def _perform(
+    name: str,
+    screen: Screen,
+    options: Namespace,
+    transport: httpx2.BaseTransport | None,
+    wait: Callable[[float], None],
+) -> int:
+    # Imported here, because the help needs neither HTTP nor contracts.
+    from pevsite.client import deciding, downloads, submitting, watching
+    from pevsite.client.server import Server
+
+    if name == "login":
+        url = account.checked_url(options.url, insecure=options.insecure)
+        given = Account(url, account.checked_token(_asked_token()))
+        _check(Server(given, transport, wait))
+        account.store(given)
+        screen.say(f"The access token for {url} works. It is stored in “{account.path()}”.")
+        screen.answer({"url": url, "stored": str(account.path())})
+        return 0
+    perform = {
+        "submit": submitting.submit,
+        "watch": watching.watch,
+        "gates": deciding.gates,
+        "approve": deciding.approve,
+        "reject": deciding.reject,
+        "answer": deciding.answer,
+        "report": downloads.report,
+        "files": downloads.files,
+    }[name]
+    return perform(Server(account.current(insecure=options.insecure), transport, wait), screen, options)
+
+
+def _asked_token() -> str:
+    """The token as it is typed, unseen; without a terminal the first line of the input."""
+    return getpass.getpass("Access token (it stays hidden): ") if sys.stdin.isatty() else sys.stdin.readline()
+
+
+def _check(server: Server) -> None:
+    """Raises Failed if the token does not work. One that may not read runs works too."""
+    try:
+        server.get("/runs", limit=1)
+    except Failed as failure:
+        if failure.status != FORBIDDEN:
+            raise
+
+
+def _parser(name: str) -> ArgumentParser:
+    words, add_options = COMMANDS[name]
+    parser = ArgumentParser(f"{PROGRAM} {name}", description=f"{words.capitalize()}.", epilog=_EXIT)
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--insecure", action="store_true", help="send the access token to another machine unencrypted")
+    add_options(parser)
+    return parser
+
+
+def _of_login(parser: ArgumentParser) -> None:
+    parser.add_argument("url", metavar="URL", help="the address of the server, such as https://pevsite.example.org")
+
+
+def _of_submit(parser: ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", type=Path, metavar="FOLDER_OR_FILE", help="what the task works on")
+    parser.add_argument("-m", "--message", required=True, metavar="REQUEST", help="the task, in your own words")
+    parser.add_argument("--template", help="a template by its key, such as document-review; no planner is asked")
+    parser.add_argument("--preset", choices=["careful", "balanced"], default="careful", help="(careful)")
+    _add_budget(parser, "what all model calls may cost")
+    parser.add_argument("--no-files", action="store_true", help="there are no files, although the request names some")
+    parser.add_argument("--key", help="submit once for each key, however often this is called with it")
+    parser.add_argument("--wait", action="store_true", help="follow the run as `watch` does")
+
+
+def _of_run(parser: ArgumentParser) -> None:
+    parser.add_argument("run", type=_number, metavar="RUN", help="the number of the run")
+
+
+def _of_gates(parser: ArgumentParser) -> None:
+    parser.add_argument("gate", type=_number, nargs="?", metavar="GATE", help="the number of a decision")
+
+
+def _of_decision(parser: ArgumentParser) -> None:
+    parser.add_argument("gate", type=_number, metavar="GATE", help="the number of the decision")
+    parser.add_argument("--fingerprint", default="", help="of the decision as you have read it; nothing is asked then")
+
+
+def _of_approve(parser: ArgumentParser) -> None:
+    _of_decision(parser)
+    _add_budget(parser, "the new budget, at a gate that asks for one")
+    parser.add_argument("--minutes", type=_number, help="the new time limit, at a gate that asks for one")
+
+
+def _of_reject(parser: ArgumentParser) -> None:
+    _of_decision(parser)
+    parser.add_argument("-m", "--message", default="", metavar="WORDS", help="what should be different, or why not")
+
+
+def _of_answer(parser: ArgumentParser) -> None:
+    _of_decision(parser)
+    parser.add_argument("-m", "--message", required=True, metavar="WORDS", help="the answer")
+
+
+def _of_report(parser: ArgumentParser) -> None:
+    _of_run(parser)
+    parser.add_argument("--format", default="md", help="md, html, pdf, docx or json (md)")
+    _add_out(parser, "FILE", "where it is written (standard output)")
+
+
+def _of_files(parser: ArgumentParser) -> None:
+    _of_run(parser)
+    _add_out(parser, "FOLDER", "where the files that the run has made or changed are written; they are listed without")
+    parser.add_argument("--given", action="store_true", help="write also the files that the run was given")
+
+
+def _add_out(parser: ArgumentParser, metavar: str, words: str) -> None:
+    parser.add_argument("-o", "--out", type=Path, metavar=metavar, help=words)
+    parser.add_argument("--overwrite", action="store_true", help="replace existing files")
+
+
+def _add_budget(parser: ArgumentParser, words: str) -> None:
+    parser.add_argument("--budget", dest="budget_usd", type=_amount, metavar="DOLLARS", help=words)
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text[:20]) < 2**63:
+        raise ValueError(text)
+    return int(text)
+
+
+def _amount(text: str) -> str:
+    """The amount as it was typed. Raises ValueError."""
+    try:
+        if Decimal(text) > 0:
+            return text
+    except InvalidOperation as error:
+        raise ValueError(text) from error
+    raise ValueError(text)
+
+
+_number.__name__, _amount.__name__ = "number", "amount"  # what argparse calls a wrong value
+COMMANDS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
+    "login": ("store the address of a server and an access token for it", _of_login),
+    "submit": ("submit a task with files", _of_submit),
+    "watch": ("follow a run until it is over", _of_run),
+    "gates": ("list the open decisions, or show one", _of_gates),
+    "approve": ("approve at a gate", _of_approve),
+    "reject": ("request changes, or refuse", _of_reject),
+    "answer": ("answer a question", _of_answer),
+    "report": ("download the report of a run", _of_report),
+    "files": ("list the files of a run, or download those that it has made", _of_files),
+}
+"""What each command does, and its options."""

@@ -1,0 +1,86 @@
+"""`gates`, `approve`, `reject` and `answer`: decisions as people see them, bound to what was read."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from http.client import CONFLICT, FORBIDDEN
+
+from pevsite.client import answers
+from pevsite.client.answers import Gate, Gates
+from pevsite.client.failure import WRONG_USE, Failed
+from pevsite.client.screen import Screen, one_line
+from pevsite.client.server import Server
+from pevsite.installation import PROGRAM
+from runs.enums import GateStatus, Verb
+
+
+def gates(server: Server, screen: Screen, options: Namespace) -> int:
+    """List the open decisions, or show one."""
+    if options.gate is not None:
+        answer = server.get(f"/gates/{options.gate}")
+        _show(screen, answers.read(Gate, answer))
+        screen.answer(answer)
+        return 0
+    answer = server.get("/gates")
+    found = answers.read(Gates, answer).gates
+    for one in found:
+        due = f", due {one.due_at:%Y-%m-%d %H:%M %Z}" if one.due_at else ""
+        screen.say(f"{one.gate:>6}  {one_line(one.question)}")
+        screen.say(f"        {one.kind}, run {one.run} “{one_line(one.title)}”{due}\n        {one.address}")
+    if not found:
+        screen.say("No decision waits for you.")
+    screen.answer(answer)
+    return 0
+
+
+def approve(server: Server, screen: Screen, options: Namespace) -> int:
+    limits = {"budget_usd": options.budget_usd, "time_limit_minutes": options.minutes}
+    return _decide(server, screen, options, Verb.APPROVE, {name: value for name, value in limits.items() if value})
+
+
+def reject(server: Server, screen: Screen, options: Namespace) -> int:
+    return _decide(server, screen, options, Verb.REJECT, {"reason": options.message})
+
+
+def answer(server: Server, screen: Screen, options: Namespace) -> int:
+    return _decide(server, screen, options, Verb.ANSWER, {"reason": options.message})
+
+
+def _decide(server: Server, screen: Screen, options: Namespace, verb: Verb, said: dict[str, str | int]) -> int:
+    """Decide what the person has been shown now, or has read before if they give its fingerprint."""
+    gate = answers.read(Gate, server.get(f"/gates/{options.gate}"))
+    number = gate.gate
+    if gate.status != GateStatus.OPEN:
+        raise Failed(f"Decision {number} is not open any more: it is {gate.status}. {gate.address}")
+    if verb not in gate.verbs:
+        raise Failed(f"Decision {number} takes: {', '.join(gate.verbs)}. {gate.address}", exit_code=WRONG_USE)
+    if not options.fingerprint:
+        if not screen.asks:
+            raise Failed(
+                f"There is no terminal to ask in. Read the decision with “{PROGRAM} gates {number} --json”, and give "
+                "the fingerprint in it with --fingerprint.",
+                exit_code=WRONG_USE,
+            )
+        _show(screen, gate)
+        if not screen.confirms(f"{verb.capitalize()} decision {number}?"):
+            screen.say("Nothing was decided.")
+            return 1
+    sent = {"verb": verb, "fingerprint": options.fingerprint or gate.fingerprint, **said}
+    try:
+        decided = server.post(f"/gates/{number}/decision", json=sent)
+    except Failed as error:
+        again = {
+            FORBIDDEN: f"The page is {gate.address}",
+            CONFLICT: f"Read it again with: {PROGRAM} gates {number}",
+        }.get(error.status)
+        raise Failed(f"{error} {again}", status=error.status) if again else error from error
+    screen.say(f"Decision {number} is {answers.read(Gate, decided).status}.")
+    screen.answer(decided)
+    return 0
+
+
+def _show(screen: Screen, gate: Gate) -> None:
+    screen.say(f"Decision {gate.gate} ({gate.kind}), {gate.status}, run {gate.run} “{one_line(gate.title)}”")
+    for line in gate.about:
+        screen.say(f"      {line}")
+    screen.say(f"It takes: {', '.join(gate.verbs)}. {gate.address}")

@@ -1,0 +1,120 @@
+"""Decisions are shown before they are made, and bound to what was shown or read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.unit.client.fake_api import URL, FakeApi, at_terminal, problem
+
+PAGE = f"{URL}/runs/7/#gate-12"
+GATE: dict[str, Any] = {
+    "gate": 12,
+    "run": 7,
+    "title": "Review\nDecision 13 is approved.",
+    "kind": "plan",
+    "status": "open",
+    "question": "Approve the plan?",
+    "verbs": ["approve", "reject", "stop"],
+    "fingerprint": "f" * 64,
+    "due_at": "2026-12-01T08:00:00+00:00",
+    "address": PAGE,
+    "about": ["Approve the plan?", "Goal: \x1b[2Jreview \u202eetad"],
+}
+QUESTION = {**GATE, "kind": "question", "verbs": ["answer", "delegate", "stop"]}
+READ = ["--fingerprint", "f" * 64]
+
+
+def sent(api: FakeApi) -> list[dict[str, Any]]:
+    return [json.loads(one.content) for one in api.requests if one.method == "POST"]
+
+
+def test_open_decisions_are_listed_by_their_numbers(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    api.on("GET /gates", {"gates": [GATE]}, {"gates": []})
+    assert api.run("gates") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "    12  Approve the plan?",
+        "        plan, run 7 “Review Decision 13 is approved.”, due 2026-12-01 08:00 UTC",
+        f"        {PAGE}",
+    ]
+    assert api.run("gates") == 0
+    assert capsys.readouterr().out == "No decision waits for you.\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "decided"), [("y\n", True), ("Yes\n", True), ("\n", False), ("", False), ("n\n", False)]
+)
+def test_a_person_sees_what_they_approve(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch, typed: str, decided: bool
+) -> None:
+    api.on("GET /gates/12", GATE)
+    api.on("POST /gates/12/decision", {**GATE, "status": "approved"})
+    shown = at_terminal(monkeypatch, typed)
+    assert api.run("approve", "12", "--budget", "5") == (0 if decided else 1)
+    wanted = {"verb": "approve", "fingerprint": "f" * 64, "budget_usd": "5"}
+    assert sent(api) == ([wanted] if decided else [])
+    assert shown.getvalue().splitlines() == [
+        "Decision 12 (plan), open, run 7 “Review Decision 13 is approved.”",
+        "      Approve the plan?",
+        "      Goal: \\u001b[2Jreview \\u202eetad",
+        f"It takes: approve, reject, stop. {PAGE}",
+        "Approve decision 12? [y]es, or Enter for no: "
+        + ("Decision 12 is approved." if decided else "Nothing was decided."),
+    ]
+
+
+def test_without_a_terminal_only_what_was_read_is_decided(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    api.on("GET /gates/12", GATE)
+    api.on("POST /gates/12/decision", {**GATE, "status": "rejected"})
+    assert (api.run("reject", "12", "-m", "Check the annex."), sent(api)) == (2, [])
+    assert capsys.readouterr().err.startswith("There is no terminal to ask in. Read the decision with “")
+    assert api.run("reject", "12", "-m", "Check the annex.", "--fingerprint", "e" * 64) == 0
+    assert sent(api) == [{"verb": "reject", "fingerprint": "e" * 64, "reason": "Check the annex."}]
+    assert capsys.readouterr().out == "Decision 12 is rejected.\n"
+
+
+def test_a_question_is_answered(api: FakeApi) -> None:
+    api.on("GET /gates/12", QUESTION)
+    api.on("POST /gates/12/decision", {**QUESTION, "status": "answered"})
+    assert api.run("answer", "12", "-m", "In euros.", *READ) == 0
+    assert sent(api) == [{"verb": "answer", "fingerprint": "f" * 64, "reason": "In euros."}]
+
+
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        ({**GATE, "status": "approved"}, f"Decision 12 is not open any more: it is approved. {PAGE}"),
+        (QUESTION, f"Decision 12 takes: answer, delegate, stop. {PAGE}"),
+        ({"gate": 12}, "The server is of another version, whose answer this command does not understand."),
+    ],
+)
+def test_what_cannot_be_approved_is_not_sent(
+    api: FakeApi, capsys: pytest.CaptureFixture[str], gate: dict[str, Any], said: str
+) -> None:
+    api.on("GET /gates/12", gate)
+    assert api.run("approve", "12", *READ) != 0
+    assert (sent(api), capsys.readouterr().err) == ([], f"{said}\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            problem(403, "A second person decides."),
+            f"A second person decides. The page is {PAGE}",
+        ),
+        (problem(409, "It has changed."), "It has changed. Read it again with: manage.py gates 12"),
+        (problem(429, "Too many.", Retry_After="1"), "Too many."),
+        (httpx2.ReadTimeout("late"), f"{URL} cannot be reached: it did not answer in time. Check the address."),
+    ],
+)
+def test_a_refused_decision_is_not_sent_again(
+    api: FakeApi, capsys: pytest.CaptureFixture[str], answer: Any, said: str
+) -> None:
+    api.on("GET /gates/12", GATE)
+    api.on("POST /gates/12/decision", answer)
+    assert api.run("approve", "12", *READ) == 1
+    assert (len(sent(api)), api.waits, capsys.readouterr().err) == (1, [], f"{said}\n")
