@@ -132,9 +132,18 @@ def _plain(lines: QuerySet[AuditEntry], columns: list[str]) -> Iterator[list[dic
         there = lines.filter(number__lt=rows[-1]["number"])
 
 
+def facts(lines: QuerySet[AuditEntry], count: int, *, with_origin: bool) -> list[dict[str, Any]]:
+    """The first lines, with the fields of the JSON file."""
+    return _facts(lines, _columns(with_origin=with_origin), count)
+
+
+def _facts(lines: QuerySet[AuditEntry], columns: list[str], count: int) -> list[dict[str, Any]]:
+    return [{**line, "at": line["at"].isoformat()} for line in lines.values(*columns)[:count]]
+
+
 def _read(lines: QuerySet[AuditEntry], columns: list[str]) -> list[dict[str, Any]]:
     try:
-        return [{**line, "at": line["at"].isoformat()} for line in lines.values(*columns)[:_AT_ONCE]]
+        return _facts(lines, columns, _AT_ONCE)
     finally:
         if not connection.in_atomic_block:  # it is one of the thread that reads these lines, and of no request
             close_old_connections()

@@ -99,13 +99,13 @@ def report_of(reading: RunReading) -> contract.Report:
         model_calls=used.calls,
         unpriced_calls=used.unpriced,
         cost_usd=_usd(used.cost),
-        totals=_totals(used),
+        totals=totals_of(used),
         totals_by_role=[
-            contract.RoleTotals(role=Role(one.role), model=one.model, **dict(_totals(one.totals)))
+            contract.RoleTotals(role=Role(one.role), model=one.model, **dict(totals_of(one.totals)))
             for one in reading.roles
         ],
         costs=_costs(reading.costs) if reading.costs else None,
-        metrics=_metrics(reading.figures),
+        metrics=metrics_of(reading.figures),
         events=_events(run),
     )
 
@@ -333,7 +333,8 @@ def _usd(amount: Decimal) -> str:
     return f"{amount:.6f}"
 
 
-def _totals(used: Totals) -> contract.Totals:
+def totals_of(used: Totals) -> contract.Totals:
+    """What model calls used and cost."""
     return contract.Totals(
         calls=used.calls,
         failed=used.failed,
@@ -361,7 +362,7 @@ def _costs(found: accounts.Costs) -> contract.Costs:
         planned=_cost_line(found.planned),
         planning=_cost_line(found.planning),
         earlier=_cost_line(found.earlier) if found.earlier else None,
-        total=_totals(found.total),
+        total=totals_of(found.total),
     )
 
 
@@ -370,7 +371,7 @@ def _cost_line(one: accounts.CostLine) -> contract.CostLine:
         key=one.key,
         name=one.name,
         estimate=_guess(one.guess) if one.guess else None,
-        actual=_totals(one.actual),
+        actual=totals_of(one.actual),
         over=one.over,
         standing=one.standing,
         note=one.note,
@@ -386,7 +387,8 @@ def _guess(guess: accounts.Guess) -> contract.Guess:
     )
 
 
-def _metrics(found: figures.Metrics) -> contract.Metrics:
+def metrics_of(found: figures.Metrics) -> contract.Metrics:
+    """The figures of one run or of many."""
     wall = found.runs.wall
     return contract.Metrics(
         doubt=found.doubt,

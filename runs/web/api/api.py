@@ -27,6 +27,7 @@ from runs.web.api import (
     event_operations,
     file_operations,
     gate_operations,
+    installation_operations,
     plan_operations,
     report_operations,
     run_operations,
@@ -142,6 +143,7 @@ api.add_router("", file_operations.router)
 api.add_router("", report_operations.router)
 api.add_router("", event_operations.router)
 api.add_router("", plan_operations.router)
+api.add_router("", installation_operations.router)
 
 
 @api.exception_handler(Refused)

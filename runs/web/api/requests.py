@@ -8,7 +8,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponseNotModified, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
 from django.http.response import HttpResponseBase
 from django.utils.http import parse_etags, quote_etag
 from ninja.files import UploadedFile
@@ -91,6 +91,15 @@ def upload_of(person: User, upload: uuid.UUID) -> Draft:
 def cursor_to(pk: int) -> str:
     """The cursor of a page of a list that begins behind this row."""
     return urlsafe_b64encode(f"before {pk}".encode()).decode().rstrip("=")
+
+
+def link_to_next(request: HttpRequest, response: HttpResponse, cursor: str | None) -> None:
+    """Says in `Link` where the next page of a list is, if there is one."""
+    if cursor:
+        query = request.GET.copy()
+        query["cursor"] = cursor
+        address = f"{caller_of(request).site}{request.path}?{query.urlencode()}"
+        response.headers["Link"] = f'<{address}>; rel="next"'
 
 
 def row_of(cursor: str) -> int | None:

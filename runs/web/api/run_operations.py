@@ -33,6 +33,7 @@ from runs.web.api.requests import (
     check_names,
     check_version,
     cursor_to,
+    link_to_next,
     row_of,
     submission_of,
     unless_known,
@@ -148,10 +149,7 @@ def list_runs(request: HttpRequest, response: HttpResponse, filters: Query[RunFi
     rows = run_queries.readable_rows(found[: filters.limit + 1])
     shown = rows[: filters.limit]
     following = cursor_to(shown[-1].pk) if len(rows) > filters.limit else None
-    if following:
-        query = request.GET.copy()
-        query["cursor"] = following
-        response.headers["Link"] = f'<{caller.site}{request.path}?{query.urlencode()}>; rel="next"'
+    link_to_next(request, response, following)
     return RunPage(runs=looking.lines_of(caller, shown), next=following)
 
 
