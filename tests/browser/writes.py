@@ -21,6 +21,7 @@ from runs.lifecycle.gates.tool_gate import call_of
 from runs.llm.model_servers import REHEARSAL
 from runs.mcp_client.server_config import CallTerms
 from runs.models import Agent, Run, Step
+from runs.models.people import DEFAULT_SCOPES
 from runs.people import access_tokens, accounts
 from runs.pev.contracts import PlanStep
 from runs.rehearsal.job import SAMPLE
@@ -343,7 +344,7 @@ def step(run: int, key: str) -> int:
 
 def token(owner: str, name: str, *scopes: str) -> str:
     """An access token of this person, with the usual scopes unless others are named."""
-    return access_tokens.issue(made.person(owner), name, 7, scopes or access_tokens.DEFAULT_SCOPES)
+    return access_tokens.issue(made.person(owner), name, 7, scopes or DEFAULT_SCOPES)
 
 
 def deactivate(name: str) -> None:
