@@ -20,7 +20,7 @@ from runs.reports import contract
 from runs.reports.json_report import metrics_of, totals_of
 from runs.store import audit_trail
 from runs.submission import run_templates
-from runs.web.api.requests import caller_of, check_names, cursor_to, link_to_next, row_of, token_of
+from runs.web.api.requests import AnyPlan, caller_of, check_names, cursor_to, link_to_next, row_of, token_of
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.mcp import submitting, tool_answers
 from runs.web.mcp.tool_arguments import ListTemplates
@@ -138,7 +138,7 @@ def list_templates(request: HttpRequest) -> tool_answers.Templates:
     return submitting.list_templates(caller_of(request), ListTemplates())
 
 
-@router.get("/templates/{key}", auth=READS, response=PlanContract, summary="Read a template")
+@router.get("/templates/{key}", auth=READS, response=AnyPlan, summary="Read a template")
 def read_template(request: HttpRequest, key: str) -> PlanContract:
     """The plan of a template."""
     return run_templates.chosen(caller_of(request).person, key).plan

@@ -22,7 +22,7 @@ from runs.readmodel.run_view import reading_of
 from runs.reports import contract
 from runs.reports.json_report import attempt_of, plan_of, step_of
 from runs.store import audit_trail
-from runs.web.api.requests import caller_of, check_version
+from runs.web.api.requests import AnyPlan, caller_of, check_version
 from runs.web.api.tokens import AccessTokenAuth
 
 router = Router(tags=["plans"])
@@ -48,7 +48,7 @@ class PlanEdit(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     fingerprint: Annotated[str, Field(min_length=1, max_length=64)]
-    plan: PlanContract
+    plan: AnyPlan
 
 
 @router.get("/runs/{int:run_id}/plans", auth=READS, url_name="plans", response=PlanVersions, summary="List plans")
@@ -72,7 +72,7 @@ def read_plan(request: HttpRequest, run_id: int, version: int) -> contract.Plan:
 @router.get(
     "/runs/{int:run_id}/plans/{int:version}/document",
     auth=READS,
-    response=PlanContract,
+    response=AnyPlan,
     summary="Read a plan as it can be edited",
 )
 def read_plan_document(request: HttpRequest, run_id: int, version: int) -> PlanContract:

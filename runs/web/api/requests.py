@@ -7,21 +7,30 @@ import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
+from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
 from django.http.response import HttpResponseBase
 from django.utils.http import parse_etags, quote_etag
 from ninja.files import UploadedFile
-from pydantic import BaseModel
+from pydantic import BaseModel, WithJsonSchema
 
 from runs.errors import InvalidInput, NotVisible
 from runs.models import AccessToken, Draft, Run, User
+from runs.pev.contracts import PlanContract
 from runs.submission import submission_drafts
 from runs.submission.intake import Upload
 from runs.text.truncate import quoted
 from runs.web.api.problems import Refused
 from runs.web.mcp.tool_arguments import Caller
 
+type AnyPlan = Annotated[
+    PlanContract,
+    WithJsonSchema(
+        {"type": "object", "description": "A plan, as `manage.py run` and the form of a new run import it."}
+    ),
+]
+"""A new kind of check is no new version, and its classes may be named like those of the report."""
 MAX_KEY = 200
 """Characters of an Idempotency-Key."""
 
