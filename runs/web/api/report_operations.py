@@ -30,7 +30,9 @@ Suffix = StrEnum("Suffix", {suffix: suffix for suffix in BY_SUFFIX})  # type: ig
 
 
 def _answers_with(*media_types: str) -> dict[str, Any]:
-    content = {media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in media_types}
+    file = {"type": "string", "format": "binary"}
+    report = {"$ref": "#/components/schemas/Report"}
+    content = {one: {"schema": report if one == "application/json" else file} for one in media_types}
     return {"responses": {200: {"description": "The file", "content": content}}}
 
 
