@@ -227,7 +227,7 @@ def test_the_list_costs_the_same_for_any_number_of_files(
     alice_client: Client, django_assert_max_num_queries: DjangoAssertNumQueries, count: int
 ) -> None:
     send(alice_client, *(f"{number}.md" for number in range(count)))
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         alice_client.get(f"/runs/new/?draft={TOKEN}")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from runs.enums import Outcome, RunStatus
 from runs.models import Run
-from runs.web.frame.run_frame import RunFrame
+from runs.web.frame.run_frame import Progress, RunFrame
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,7 @@ from runs.web.frame.run_frame import RunFrame
 )
 def test_a_finished_run_tells_its_outcome(outcome: Outcome, title: str, icon: str, sentence: str) -> None:
     frame = RunFrame(Run(status=RunStatus.FINISHED, outcome=outcome))
+    vars(frame)["progress"] = Progress(total=3, done=3, overruled=0)
     assert (frame.title, frame.icon, frame.sentence, frame.moving) == (title, icon, sentence, False)
 
 

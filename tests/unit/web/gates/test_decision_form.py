@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from urllib.parse import urlencode
 
 import pytest
 from django.http import QueryDict
@@ -14,14 +15,18 @@ from runs.web.gates.decision_form import DecisionForm
 from runs.web.run.controls import PauseForm, StopForm
 
 
+def posted(sent: dict[str, str]) -> QueryDict:
+    return QueryDict(urlencode(sent))
+
+
 def test_an_answer_with_new_limits() -> None:
     sent = {"verb": "approve", "digest": "d1", "reason": " As agreed.\0 ", "budget": " 2.50 ", "minutes": "1.5"}
     expected = Decision(Verb.APPROVE, "d1", " As agreed. ", budget=Decimal("2.50"), time_limit=90)
-    assert DecisionForm(sent).decision() == expected
+    assert DecisionForm(posted(sent)).decision() == expected
 
 
 def test_an_answer_needs_nothing_but_a_verb() -> None:
-    assert DecisionForm({"verb": "stop"}).decision() == Decision(Verb.STOP, "", "")
+    assert DecisionForm(posted({"verb": "stop"})).decision() == Decision(Verb.STOP, "", "")
 
 
 @pytest.mark.parametrize(
