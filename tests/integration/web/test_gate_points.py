@@ -10,6 +10,7 @@ from django.test import Client
 
 from runs.enums import GateStatus, Outcome
 from runs.models import Run
+from runs.web.frame.run_frame import RunFrame
 from runs.web.gates.decision_form import Problem
 from runs.web.run.overview import OVERVIEW, run_page
 from runs.web.site.requests import RunRights
@@ -343,7 +344,8 @@ def test_a_run_is_stopped_whatever_is_ticked(alice_client: Client, waiting: Run)
 def test_what_was_ticked_at_another_gate_is_not_ticked_at_this_one(waiting: Run, other: int) -> None:
     run = factories.reporting(REPORT, waiting)
     problem = Problem(gate_of(run).pk + other, "Not so.", "", notes={2: "Quote it."})
-    shown = OVERVIEW.replaced(run_page(run), ["gates"], rights=RunRights(decides=True), problem=problem)
+    frame = RunFrame(run, rights=RunRights(decides=True))
+    shown = OVERVIEW.replaced(run_page(run), ["gates"], frame=frame, problem=problem)
     assert (shown.count(" checked"), shown.count("Quote it.")) == ((0, 0) if other else (1, 1))
 
 
