@@ -244,4 +244,4 @@ def test_a_person_is_asked_what_to_do(api: FakeAnthropic, submitted: Submit, ali
     must_hold(run, client, GateKind.EXHAUSTED, "Go on without it?", "Reported as blocked.")
     answer(run, alice, Verb.APPROVE)
     come_to_rest(run)
-    must_hold(run, client, Outcome.FAILED, "Step “Do one” was accepted with open points. Reported as blocked.")
+    must_hold(run, client, Outcome.FAILED, "Step “Do one” was accepted with open points by alice. Reported as blocked.")

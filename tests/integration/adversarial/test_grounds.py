@@ -120,7 +120,7 @@ def test_after_repetitions_everybody_is_told_which_criterion_is_unmet(
     assert [one.verdict.stage for one in Attempt.objects.filter(step__key="one")] == ["model", "checks", "checks"]
     answer(run, alice)
     come_to_rest(run)
-    gap = f"Step “Do one” was accepted with open points after 3 attempts. Not met: {UNMET}"
+    gap = f"Step “Do one” was accepted with open points by alice after 3 attempts. Not met: {UNMET}"
     must_hold(run, client, Outcome.PARTIAL, gap)
     must_tell(run, client, UNMET)
     (asked,) = [part.text for part in told(team.seen["synthesizer"][0]) if part.kind == "gap"]

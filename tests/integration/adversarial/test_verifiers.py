@@ -225,7 +225,8 @@ def test_the_policy_decides_how_it_goes_on(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, verifier: Player, exhausted: str
 ) -> None:
     """Whatever is decided, the outcome is at most partial: only if a person accepted what there is."""
-    gap = "Step “Do one” was accepted with open points."
+    by = " by alice" if exhausted == "ask" else ""
+    gap = f"Step “Do one” was accepted with open points{by}."
     run = play(api, submitted, Team(plan=plan(step("one")), verifier=verifier), exhausted=exhausted)
     if exhausted == "ask":
         must_hold(run, client, GateKind.EXHAUSTED, "“Do one” did not pass in 1 attempt.")
