@@ -60,10 +60,11 @@ def test_no_one_else_finds_it(charlie_client: Client, charlie: User) -> None:
             ({"verb": "share", "who": who}, "This person or group no longer exists.")
             for who in ("user-0", "user-" + "9" * 40, "user-x", "x", "staff-1", "user", "group-1-1", "group-²")
         ),
-        ({"verb": "share", "who": "user-1", "level": "own"}, "Choose whether they may look"),
+        ({"verb": "share", "who": "user-ALICE", "level": "own"}, "Choose whether they may look"),
     ],
 )
 def test_what_cannot_be_done_is_said(alice_client: Client, sent: dict[str, str], problem: str) -> None:
+    sent = {name: value.replace("ALICE", str(factories.alice().pk)) for name, value in sent.items()}
     answer = alice_client.post(address(factories.awaiting_plan()), sent)
     assert (answer.status_code, problem in answer.text) == (422, True)
 
