@@ -36,7 +36,10 @@ def test_keys_lead_to_the_buttons_of_a_decision_and_decide_nothing(blank: Page, 
     expect(page.locator("#next-decision")).to_contain_text("1 more in other runs")
 
 
-def test_a_question_mark_lists_the_keys_of_the_page(page: Page) -> None:
+def test_a_question_mark_lists_the_keys_of_the_page(blank: Page, site: Site, me: str) -> None:
+    page = blank
+    site.write("runs", me, "plan of 4")  # an empty inbox has nothing to search
+    page.goto(site.url)
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keys on this page")
     expect(keys).to_be_visible()

@@ -15,7 +15,7 @@ from django.test import Client
 
 from runs.enums import Complexity, GateStatus
 from runs.events.kinds import Note
-from runs.lifecycle import owner_actions
+from runs.lifecycle import gate_decisions, owner_actions
 from runs.lifecycle.gate_decisions import cancel, pause
 from runs.lifecycle.gates.tool_gate import call_of
 from runs.llm.model_servers import REHEARSAL
@@ -268,6 +268,7 @@ def _easy_result() -> Run:
     """The gate of a result whose step is not of high risk."""
     run = made.step_gate()
     Step.objects.filter(plan__run=run).update(complexity=Complexity.MEDIUM)
+    gate_decisions.ask_again(run.gates.select_related("run", "step", "attempt").get(status=GateStatus.OPEN))
     return run
 
 
