@@ -195,7 +195,7 @@ def _end(batch: Batch, rows: Sequence[Delivery], status: DeliveryStatus, problem
             lease_owner="",
             lease_until=None,
             problem=problem[:500],
-            tries=F("tries") + (status is not DeliveryStatus.SKIPPED),
+            tries=F("tries") + (0 if status is DeliveryStatus.SKIPPED else 1),
         )
     if status is DeliveryStatus.FAILED:
         log.warning("a notice was given up: %s", problem)
