@@ -39,8 +39,8 @@ from runs.text.text_limits import too_long
 from runs.web.site.posted_fields import DayField, Text
 from runs.web.site.requests import person
 
-PER_PAGE = 40
-"""Two screens of rows."""
+PER_PAGE = 25
+"""A screen of rows: more of them take longer to make than people to turn the page."""
 LISTS = {
     Show.MINE: "Needs your decision",
     Show.RUNNING: "Running",

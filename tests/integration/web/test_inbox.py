@@ -165,7 +165,7 @@ def test_an_empty_list_says_what_to_do_next(alice_client: Client, show: str, say
 def test_the_whole_state_is_in_the_address_of_every_link(alice_client: Client, alice: User) -> None:
     crowd(alice, 90, open_gates=0, running=0)
     text = page(alice_client, show="finished", q="review", sort="title", page="2")
-    assert "Page 2 of 3" in text
+    assert "Page 2 of 4" in text
     assert 'href="?q=review&show=finished&sort=title&page=1"' in text
     assert 'href="?q=review&show=mine"' in text, (
         "the tab of another list keeps the search, and begins at its first page"
@@ -177,11 +177,11 @@ def test_the_whole_state_is_in_the_address_of_every_link(alice_client: Client, a
 @pytest.mark.services
 def test_pages_end_where_the_list_does(alice_client: Client, alice: User) -> None:
     crowd(alice, 90, open_gates=0, running=0)
-    assert [len(rows(page(alice_client, show="all", page=number))) for number in ("1", "2", "3", "999999")] == [
-        40,
-        40,
-        10,
-        10,
+    assert [len(rows(page(alice_client, show="all", page=number))) for number in ("1", "2", "4", "999999")] == [
+        25,
+        25,
+        15,
+        15,
     ]
 
 
