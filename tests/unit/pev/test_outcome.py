@@ -170,7 +170,7 @@ def test_each_gap_costs_the_success_and_is_told(ledger: Ledger, outcome: Outcome
 def test_success_means_that_nothing_is_missing(ledger: Ledger) -> None:
     whole = (
         bool(ledger.steps)
-        and all(step.status is StepStatus.PASSED for step in ledger.steps)
+        and all(step.status is StepStatus.PASSED and not step.rejections for step in ledger.steps)
         and all_pass(ledger.criteria)
         and ledger.answered
         and not ledger.failure
