@@ -43,7 +43,7 @@ def announce_to_members(
     instance: User | Group, action: str, *, reverse: bool, pk_set: Collection[int] | None, **_: object
 ) -> None:
     """A receiver of `m2m_changed`: tell people who join a group of the open gates that wait for them by it, in the
-    transaction in which they join. They are told of each gate once, like everyone else.
+    transaction in which they join. They are notified of each gate once, like everyone else.
     """
     if action != "post_add" or not pk_set:
         return

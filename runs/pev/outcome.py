@@ -213,7 +213,7 @@ def _rejections(ledger: Ledger) -> Iterator[OpenPoint]:
 
 def said_by_people(ledger: Ledger) -> list[str]:
     """A sentence for each way in which people judged steps otherwise than their verdicts: what they accepted is not
-    verified, whatever the outcome is. What they rejected after the run had ended is no open point, and is told here.
+    verified, whatever the outcome is. What they rejected after the run had ended is no open point, and is named here.
     """
     kept = [[one for one in step.kept if one.is_accepted] for step in ledger.steps]
     accepted = [one.overruled.by for results in kept for one in results if one.overruled]

@@ -26,7 +26,7 @@ _JSON = "application/json"
 _WORDS = {"date-time": "date and time", "binary": "file"}
 _REFERENCE = "#/components/schemas/"
 _NUMBER = 41
-"""Stands in examples for the number of something."""
+"""In examples, the number of something."""
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class RunFilters(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     show: Annotated[Show, Field(description="mine: those that wait for a decision of this person.")] = Show.ALL
-    q: Annotated[str, Field(max_length=200, description="Words that stand in title or request.")] = ""
+    q: Annotated[str, Field(max_length=200, description="Words that occur in the title or the request.")] = ""
     state: Annotated[
         RunStatus | Outcome | Literal["", "paused"],
         Field(description="A status or an outcome."),

@@ -173,7 +173,7 @@ async def _wait_for_news(caller: Caller, arguments: WaitForRun) -> None:
 
 
 def _has_news(caller: Caller, arguments: WaitForRun) -> bool:
-    """Whether the run waits for a person, is paused or is over, and the caller has not been told yet; or the token has
+    """Whether the run waits for a person, is paused or is over, and the caller does not know that yet; or the token has
     ended, so that there will be no news.
     """
     if not access_tokens.still_works(caller.token.pk):

@@ -51,7 +51,7 @@ def request_refused(person: User, what: str, why: str, run_id: int | None = None
 
 
 def page_named(route: str) -> str:
-    """The address of a page without what stands in it: that may be a token, or a name that must be deletable."""
+    """The address of a page without its values: one may be a token, or a name that must be deletable."""
     return "/" + _VALUE.sub("…", route).lstrip("^")
 
 
