@@ -24,7 +24,7 @@ MAX_REFUSALS = 300
 MAX_PERSON_REFUSALS = 100
 """Lines on refused requests of one person, before there is one only when their number has doubled."""
 _HOUR = 3_600  # seconds
-_VALUE = re.compile(r"<[^>]*>|\(\?P<.*")
+_VALUE = re.compile(r"<[^<>]*>|\(\?P<.*")
 
 
 def sign_in_refused(method: str, address: str, name: str = "", now: float | None = None) -> None:
