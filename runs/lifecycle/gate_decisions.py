@@ -136,6 +136,8 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
                 f"Criteria are ticked as met, which goes with “{words.approve}”. To choose “{words.reject}”, take the "
                 "ticks away."
             )
+    if decision.comments and decision.verb not in (Verb.REJECT, Verb.STOP):
+        raise InvalidInput("An approval sends no comments. Request changes with them, or empty their fields.")
     decision = gate_type.complete(decision)
     if decision.verb is not Verb.REJECT or not gate_type.wording.needs_reason:
         return decision

@@ -75,6 +75,13 @@ def accept(run: Run, attempt: Attempt, user: User, labels: Collection[str], reas
         _record(run, attempt, result, user, met=True, reason=reason)
 
 
+def unmet_criteria(attempt: Attempt) -> list[CriterionResult]:
+    """The criteria that neither the verdict of the attempt nor a person judges as met."""
+    verdict = Verdict.objects.filter(attempt=attempt).first()
+    rows = attempt.overrulings.in_force().select_related("by")
+    return [one for one in with_people(verdict.results, rows) if not one.holds] if verdict else []
+
+
 def _checked(reason: str) -> str:
     reason = reason.strip()
     if not reason:

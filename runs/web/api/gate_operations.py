@@ -11,20 +11,27 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from ninja import File, Form, Router
 from ninja.files import UploadedFile
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from runs.contracts.base import StepId
+from runs.contracts.feedback import Comment
 from runs.enums import GateStatus, TokenScope, Verb
-from runs.errors import DecisionRefused
-from runs.lifecycle import gate_decisions
+from runs.errors import DecisionRefused, InvalidInput
+from runs.lifecycle import assignments, gate_decisions, overruling
+from runs.lifecycle.gate_decisions import MAX_AT_ONCE
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, User
+from runs.people import accounts
 from runs.people.permissions import approvable_gates, needing_second_factor, visible_runs
 from runs.readmodel.gate_text import about
+from runs.readmodel.result_points import MAX_POINTS, points_in
 from runs.submission import supplied_uploads
+from runs.text.truncate import quoted, truncate
 from runs.web.api.problems import Refused
 from runs.web.api.requests import caller_of, check_names, check_version, token_of, uploads_of
 from runs.web.api.tokens import AccessTokenAuth
+from runs.web.gates.decision_form import MAX_CRITERIA, MAX_NOTE, MAX_REASON, with_points
 from runs.web.mcp.tool_arguments import Caller
 
 router = Router(tags=["decisions"])
@@ -54,14 +61,55 @@ class GateLine(BaseModel):
     address: Annotated[str, Field(description="The page where people decide it.")]
 
 
+class UnmetCriterion(BaseModel):
+    """A criterion that a person can judge as met while they accept the result."""
+
+    label: Annotated[str, Field(examples=["C2"])]
+    text: str
+    finding: Annotated[str, Field(description="What the verdict says about it.")]
+
+
+class ResultPoint(BaseModel):
+    """A point of a result that can be sent back by itself."""
+
+    number: int
+    text: Annotated[str, Field(description="As Markdown, cut after 300 characters.")]
+    place: Annotated[str, Field(examples=["row 2 of ledger.csv"])]
+
+
 class GateDetails(GateLine):
     """A question with what it is about, line by line, as the terminal shows it to people."""
 
     about: list[str]
+    criteria: Annotated[list[UnmetCriterion], Field(description="Those that an approval can name in `met`.")]
+    points: Annotated[list[ResultPoint], Field(description="Those that a rejection can name in `send_back`.")]
 
 
 class GateList(BaseModel):
     gates: list[GateLine]
+
+
+type Typed = Annotated[str, AfterValidator(lambda text: text.replace("\0", ""))]
+"""Words of a person, without the null characters that not every database can store."""
+
+
+class SentBack(BaseModel):
+    """A point of the result that has to change, and what about it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    point: Annotated[int, Field(ge=1, le=MAX_POINTS)]
+    note: Annotated[Typed, Field(max_length=MAX_NOTE)] = ""
+
+
+class PlanComment(BaseModel):
+    """What should be different in a part of a plan: in a step, in one of its criteria, or in a success criterion."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Annotated[Typed, Field(min_length=1, max_length=MAX_REASON)]
+    step: Annotated[StepId | None, Field(description="Its id; null for a success criterion.")] = None
+    criterion: Annotated[int | None, Field(ge=1, le=40, description="Its number, counted from 1.")] = None
 
 
 class Answer(BaseModel):
@@ -71,9 +119,32 @@ class Answer(BaseModel):
 
     verb: Verb
     fingerprint: Annotated[str, Field(min_length=1, max_length=64)]
-    reason: Annotated[str, Field(max_length=20_000)] = ""
+    reason: Annotated[Typed, Field(max_length=MAX_REASON)] = ""
+    met: Annotated[
+        list[Annotated[str, Field(max_length=8)]],
+        Field(max_length=MAX_CRITERIA, description="With an approval: the labels of criteria that are judged as met."),
+    ] = []
+    why_met: Annotated[Typed, Field(max_length=overruling.MAX_REASON, description="Why; needed with `met`.")] = ""
+    send_back: Annotated[
+        list[SentBack], Field(max_length=MAX_AT_ONCE, description="With a rejection: points of the result.")
+    ] = []
+    comments: Annotated[
+        list[PlanComment], Field(max_length=MAX_AT_ONCE, description="With a rejection: comments on parts of the plan.")
+    ] = []
+    no_sources: Annotated[
+        bool, Field(description="With the answer to a plan: this is creative work, which needs no sources.")
+    ] = False
     budget_usd: Annotated[Decimal | None, Field(gt=0, le=100_000, decimal_places=2)] = None
     time_limit_minutes: Annotated[int | None, Field(ge=1, le=43_200)] = None
+
+
+class NewAssignee(BaseModel):
+    """Whose turn the decision becomes. `seen` is `assigned_to` of the decision as it was read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    to: Annotated[str, Field(min_length=1, max_length=150, description="The name of a person who may decide.")]
+    seen: Annotated[str | None, Field(max_length=150)]
 
 
 class GivenFields(BaseModel):
@@ -134,8 +205,30 @@ def decide(request: HttpRequest, gate_id: int, given: Answer) -> GateDetails:
         how=_how(request),
         budget=given.budget_usd,
         time_limit=seconds,
+        no_sources=given.no_sources,
+        comments=tuple(Comment(text=one.text, step_id=one.step, criterion=one.criterion) for one in given.comments),
+        met=frozenset(given.met),
+        why_met=given.why_met,
     )
-    gate_decisions.decide(gate.pk, caller.person, decision)
+    notes = {one.point: one.note for one in given.send_back}
+    gate_decisions.decide(gate.pk, caller.person, with_points(gate, decision, notes))
+    return _details(caller, _gate(caller, gate_id))
+
+
+@router.post("/gates/{int:gate_id}/assignee", auth=DECIDES, response=GateDetails, summary="Hand on a decision")
+def hand_on_gate(request: HttpRequest, gate_id: int, given: NewAssignee) -> GateDetails:
+    """Makes a decision the turn of another person, or of this one. It gives no rights, and takes none away.
+
+    Answered with 409 if the decision is made, or was handed on since it was read.
+    """
+    caller = caller_of(request)
+    gate = _gate(caller, gate_id)
+    check_version(request, gate.run)
+    to = accounts.find_person(given.to)
+    if to is None:
+        raise InvalidInput(f"There is no user {quoted(given.to, 100)}.")
+    seen = accounts.find_person(given.seen) if given.seen else None
+    assignments.hand_on(gate.pk, caller.person, to, seen.pk if seen else None)
     return _details(caller, _gate(caller, gate_id))
 
 
@@ -218,4 +311,12 @@ def _line(caller: Caller, gate: Gate, *, yours: bool) -> GateLine:
 def _details(caller: Caller, gate: Gate) -> GateDetails:
     yours = approvable_gates(caller.person).filter(pk=gate.pk).exists()
     line = _line(caller, gate, yours=yours)
-    return GateDetails(**line.model_dump(), about=about(gate))
+    is_open, gate_type = gate.status == GateStatus.OPEN, type_of(gate)
+    unmet = overruling.unmet_criteria(gate.attempt) if is_open and gate.attempt and gate_type.marks_open_points else []
+    points = points_in(gate.attempt).all if is_open and gate.attempt and gate_type.makes_requests else ()
+    return GateDetails(
+        **line.model_dump(),
+        about=about(gate),
+        criteria=[UnmetCriterion(label=one.label, text=one.text, finding=one.feedback) for one in unmet],
+        points=[ResultPoint(number=one.number, text=truncate(one.text, 300), place=one.place) for one in points],
+    )

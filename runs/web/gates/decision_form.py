@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from django import forms
@@ -14,8 +14,10 @@ from runs.enums import Verb
 from runs.errors import InvalidInput
 from runs.lifecycle import run_limits
 from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, User
-from runs.readmodel.result_points import MAX_POINTS
+from runs.readmodel.result_points import MAX_POINTS, points_in, sent_back
+from runs.text.plural import pluralize, word_for
 from runs.text.text_limits import too_long
 from runs.web.gates.page_opening import seconds_on_page
 from runs.web.site.posted_fields import PostedForm, Text, plain_lines
@@ -109,6 +111,24 @@ class DecisionForm(PostedForm):
             met=self.met,
             why_met=sent["why_met"] if self.met else "",
         )
+
+
+def with_points(gate: Gate, decision: Decision, notes: Mapping[int, str]) -> Decision:
+    """The decision, with the points of the result that are sent back as part of its words. `notes`: what was noted on
+    each, by number. Raises InvalidInput for an approval, which would ignore them.
+    """
+    if not notes or decision.verb not in (Verb.APPROVE, Verb.REJECT):
+        return decision
+    if decision.verb is Verb.APPROVE:
+        words = type_of(gate).wording_of(gate)
+        count = len(notes)
+        approve = f"{words.approve[:1].lower()}{words.approve[1:]}"
+        raise InvalidInput(
+            f"{pluralize(count, 'point is', 'points are')} ticked to be sent back, which “{words.reject}” does. "
+            f"To {approve} all the same, take the {word_for(count, 'tick')} away."
+        )
+    points = points_in(gate.attempt).all if gate.attempt else ()
+    return replace(decision, comments=(*decision.comments, *sent_back(points, notes)))
 
 
 @dataclass(frozen=True)

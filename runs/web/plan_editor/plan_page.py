@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from runs.contracts.feedback import Comment
-from runs.enums import AuditKind, EventKind, GateStatus, Verb
+from runs.enums import AuditKind, EventKind, GateStatus
 from runs.errors import InvalidInput, PevError
 from runs.lifecycle import gate_decisions
 from runs.lifecycle.approval import fingerprint
@@ -253,8 +253,6 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
     try:
         decision = form.decision(gate, person(request))
         comments = comments_in(plan, typed) if plan else ()
-        if decision.verb is Verb.APPROVE and comments:
-            raise InvalidInput("An approval sends no comments. Request changes with them, or empty their fields.")
         gate_decisions.decide(gate.pk, person(request), replace(decision, comments=comments))
     except PevError as error:
         what = about(**(about_request(request) | {"run": run.pk, "gate": gate.pk}))

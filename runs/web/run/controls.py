@@ -6,7 +6,6 @@ With htmx an answer brings the regions that have changed; without, it leads to t
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 
 from django import forms
 from django.contrib import messages
@@ -19,16 +18,14 @@ from runs.enums import GateStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput, PevError
 from runs.lifecycle import gate_decisions, overruling
 from runs.lifecycle.gates.gate_type import Decision
-from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
-from runs.models import Attempt, Gate, User
+from runs.models import Attempt, Gate
 from runs.pev.checks.material import list_in_words
-from runs.readmodel.result_points import points_in, sent_back
 from runs.submission import supplied_uploads
 from runs.text.paths import MAX_CHARACTERS
-from runs.text.plural import pluralize, word_for
+from runs.text.plural import word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
-from runs.web.gates.decision_form import DecisionForm, Problem
+from runs.web.gates.decision_form import DecisionForm, Problem, with_points
 from runs.web.gates.page_opening import opening_of
 from runs.web.help.tour import is_shown
 from runs.web.inbox.next_decision import decisions_elsewhere
@@ -95,7 +92,8 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     gate = get_object_or_404(run.gates, pk=gate_id)
     form = DecisionForm(request.POST)
     try:
-        _decide(request, gate, _with_points(gate, form, person(request)))
+        decision = form.decision(gate, person(request))
+        _decide(request, gate, with_points(gate, decision, form.notes))
     except PevError as error:
         # Not its sentence: that one may quote the reason which somebody else gave.
         what = about(**(about_request(request) | {"run": run_id, "gate": gate.pk}))
@@ -138,25 +136,6 @@ def give_files(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     for remark in found.remarks[:MAX_REMARKS]:
         messages.warning(request, remark)
     return redirect(f"{reverse('run', args=[run_id])}#run-gates")
-
-
-def _with_points(gate: Gate, form: DecisionForm, user: User) -> Decision:
-    """The decision, with the points that are sent back as part of its words. Raises InvalidInput for an approval, which
-    would ignore them.
-    """
-    decision = form.decision(gate, user)
-    if not form.notes or decision.verb not in (Verb.APPROVE, Verb.REJECT):
-        return decision
-    if decision.verb is Verb.APPROVE:
-        words = type_of(gate).wording_of(gate)
-        count = len(form.notes)
-        approve = f"{words.approve[:1].lower()}{words.approve[1:]}"
-        raise InvalidInput(
-            f"{pluralize(count, 'point is', 'points are')} ticked to be sent back, which “{words.reject}” does. "
-            f"To {approve} all the same, take the {word_for(count, 'tick')} away."
-        )
-    points = points_in(gate.attempt).all if gate.attempt else ()
-    return replace(decision, comments=sent_back(points, form.notes))
 
 
 def _decide(request: HttpRequest, gate: Gate, decision: Decision) -> None:
