@@ -73,9 +73,7 @@ class Rendition(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [
-            models.Index(fields=["source"], condition=models.Q(text="", problem=""), name="rendition_waiting"),
-        ]
+        indexes = [models.Index(fields=["text", "problem", "source"], name="rendition_waiting")]
         constraints = [
             models.UniqueConstraint(fields=["source", "reader"], name="one_rendition_by_each_reader"),
             models.CheckConstraint(

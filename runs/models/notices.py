@@ -67,9 +67,7 @@ class Delivery(models.Model):
     class Meta:
         ordering = ["id"]
         verbose_name_plural = "deliveries"
-        indexes = [
-            models.Index(fields=["due_at"], condition=Q(status=DeliveryStatus.WAITING.value), name="delivery_waiting")
-        ]
+        indexes = [models.Index(fields=["status", "due_at"], name="delivery_waiting")]
         constraints = [
             # Nothing is delivered to the browser: its pages ask.
             models.CheckConstraint(

@@ -18,7 +18,7 @@ from runs.errors import FromLaterVersion
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Share, Step, User
 from runs.models.querysets import RunQuerySet
-from runs.people.permissions import Person, approvable_gates, awaiting, is_administrator, visible_runs
+from runs.people.permissions import Person, approvable_gates, awaiting, decidable_runs, is_administrator, visible_runs
 from runs.pev.policy import RULES
 
 _ZERO = Decimal(0)
@@ -126,9 +126,9 @@ def version(user: Person) -> str:
     return f"{user.pk}-{int(is_administrator(user))}-{groups}-{event}-{deleted}-{'.'.join(map(str, sorted(put_off)))}"
 
 
-def filtered(user: Person, filters: Filters) -> RunQuerySet:
-    """The runs that this person may see and that match the filters."""
-    runs = visible_runs(user).filter(archived_at__isnull=not filters.archived)
+def _matching(runs: RunQuerySet, filters: Filters, user: Person) -> RunQuerySet:
+    """Those of these runs that match the filters of this person."""
+    runs = runs.filter(archived_at__isnull=not filters.archived)
     for word in filters.words:
         fits = Q(title__icontains=word) | Q(request__icontains=word)
         number = word.removeprefix("#")
@@ -155,12 +155,12 @@ def filtered(user: Person, filters: Filters) -> RunQuerySet:
 
 def counts(user: Person, filters: Filters, put_off: Sequence[int]) -> ListCounts:
     """`put_off`: the decisions that this person has snoozed."""
-    runs = filtered(user, filters)
+    runs = _matching(visible_runs(user), filters, user)
     found = runs.aggregate(all=Count("pk"), finished=Count("pk", filter=Q(status=RunStatus.FINISHED)))
-    asked = _count(awaiting(runs, user))
-    mine = _count(_asked_now(runs, user, put_off, filters)) if put_off else asked
-    needed = mine if filters == Filters() else _count(_asked_now(visible_runs(user), user, put_off, Filters()))
-    snoozed = _count(awaiting(runs, user, Q(gates__in=put_off))) if put_off else 0
+    asked = _count(_matching(awaiting(user), filters, user))
+    mine = _count(_asked_now(user, put_off, filters)) if put_off or filters.snoozed else asked
+    needed = mine if filters == Filters() else _count(_asked_now(user, put_off, Filters()))
+    snoozed = _count(_matching(awaiting(user, Q(gates__in=put_off)), filters, user)) if put_off else 0
     return ListCounts(mine, found["all"] - found["finished"] - asked, found["finished"], found["all"], needed, snoozed)
 
 
@@ -168,22 +168,23 @@ def _count(runs: RunQuerySet) -> int:
     return int(runs.aggregate(count=Count("pk", distinct=True))["count"])
 
 
-def _asked_now(runs: RunQuerySet, user: Person, put_off: Sequence[int], filters: Filters) -> RunQuerySet:
+def _asked_now(user: Person, put_off: Sequence[int], filters: Filters) -> RunQuerySet:
     """The runs that wait for this person: without the decisions that they have put off, or only those."""
     if filters.snoozed:
-        return awaiting(runs, user, Q(gates__in=put_off))
-    if not put_off:
-        return awaiting(runs, user)
-    return awaiting(runs, user, Q(gates__in=Gate.objects.open().exclude(pk__in=put_off).values("pk")))
+        runs = awaiting(user, Q(gates__in=put_off))
+    elif put_off:
+        runs = awaiting(user, Q(gates__in=Gate.objects.open().exclude(pk__in=put_off).values("pk")))
+    else:
+        runs = awaiting(user)
+    return _matching(runs, filters, user)
 
 
 def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort, put_off: Sequence[int]) -> RunQuerySet:
     """The runs of one list, in order, with the fields that a row shows. `put_off`: as in `counts`."""
-    runs = filtered(user, filters)
+    runs = _matching(visible_runs(user), filters, user)
     match show:
         case Show.MINE:
-            waiting = _asked_now(runs, user, put_off, filters)
-            runs = waiting.annotate(asked=Min("gates__opened_at"))
+            runs = _asked_now(user, put_off, filters).annotate(asked=Min("gates__opened_at"))
         case Show.RUNNING:
             runs = runs.unfinished().exclude(pk__in=approvable_gates(user).values("run_id"))
         case Show.FINISHED:
@@ -199,17 +200,15 @@ def keys_of_list(user: User, show: Show, filters: Filters, sort: Sort, put_off: 
         return runs_of_list(user, show, filters, sort, put_off).values_list("pk", flat=True)
     # From the oldest open gate on, so that the database stops at the end of the page. It would sort all of them if it
     # began with the runs.
-    asked = _gates_asked_now(user, put_off, filters)
-    listed = filtered(user, filters).filter(pk=OuterRef("run_id"))
-    same = asked.filter(run=OuterRef("run_id"))
+    asked = _without(put_off, approvable_gates(user), filters)
     before = Q(opened_at__lt=OuterRef("opened_at")) | Q(opened_at=OuterRef("opened_at"), pk__lt=OuterRef("pk"))
-    first = asked.filter(Exists(listed)).filter(~Exists(same.filter(before)))
-    return first.order_by("opened_at", "-run_id").values_list("run_id", flat=True)
+    earlier = asked.filter(before, run=OuterRef("run_id"))
+    listed = _without(put_off, approvable_gates(user, _matching(decidable_runs(user), filters, user)), filters)
+    return listed.filter(~Exists(earlier)).order_by("opened_at", "-run_id").values_list("run_id", flat=True)
 
 
-def _gates_asked_now(user: User, put_off: Sequence[int], filters: Filters) -> QuerySet[Gate]:
-    """The gates of `_asked_now`."""
-    gates = approvable_gates(user)
+def _without(put_off: Sequence[int], gates: QuerySet[Gate], filters: Filters) -> QuerySet[Gate]:
+    """Those of these gates that are not snoozed, or only those that are."""
     if filters.snoozed:
         return gates.filter(pk__in=put_off)
     return gates.exclude(pk__in=put_off) if put_off else gates
@@ -228,7 +227,7 @@ def _shown(runs: RunQuerySet) -> RunQuerySet:
 
 def decisions_elsewhere(user: User, run: Run, filters: Filters) -> int:
     """The number of other runs that need a decision of this person and fit the filters."""
-    return _count(_asked_now(filtered(user, filters), user, snoozed_gates(user), filters).exclude(pk=run.pk))
+    return _count(_asked_now(user, snoozed_gates(user), filters).exclude(pk=run.pk))
 
 
 def next_waiting(user: User, after: int | None, filters: Filters, sort: Sort) -> Gate | None:

@@ -37,6 +37,7 @@ def measure(*, short: bool) -> list[Figure]:
         site = Site(Path(folder), PEV_SECRET_KEY=settings.SECRET_KEY)
         site.start()
         try:
+            time.sleep(1 if short else 10)  # its engine starts beside the first pages
             return inbox_figures(site.port, cookies, times)
         finally:
             site.kill()

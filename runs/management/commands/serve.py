@@ -1,5 +1,6 @@
 """`manage.py serve`: one process with the site, the sockets and the engine."""
 
+import gc
 import os
 import socket
 import sys
@@ -100,6 +101,9 @@ class Command(TerminalCommand):
                 # Added before it starts, so that it is stopped even if the server ends in between.
                 engines.append(Engine(workers, serves=True))
                 engines[0].start()
+            # What is loaded now stays: no collection has to look at it again, which would halt every page meanwhile.
+            gc.collect()
+            gc.freeze()
 
         def ready() -> None:
             with self._or_end():
