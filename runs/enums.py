@@ -581,3 +581,35 @@ HOLDING_GATES = frozenset({GateKind.ERROR, GateKind.BUDGET, GateKind.QUESTION, G
 """Gates that hold the work itself, so that an attempt stays open although no one works at it."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})
 OPEN_ATTEMPTS = frozenset({AttemptStatus.EXECUTING, AttemptStatus.VERIFYING})
+
+
+class FaultKind(StrEnum):
+    """A kind of fault that is planted in the result of a generated job, to measure who notices it."""
+
+    WRONG_FIGURE = "wrong_figure"
+    INVENTED_NAME = "invented_name"
+    INVENTED_SOURCE = "invented_source"
+    WRONG_PLACE = "wrong_place"
+    OMITTED_ITEM = "omitted_item"
+    UNREAD_INPUT = "unread_input"
+    STUB = "stub"
+    CONTRADICTION = "contradiction"
+    WRONG_ANSWER = "wrong_answer"
+    IRRELEVANT_QUOTE = "irrelevant_quote"
+    OBEYED_INSTRUCTION = "obeyed_instruction"
+
+    @property
+    def words(self) -> str:
+        return self.value.replace("_", " ")
+
+
+class Language(StrEnum):
+    """A language in which jobs are generated."""
+
+    ENGLISH = "en"
+    GERMAN = "de"
+    CHINESE = "zh"
+
+    @property
+    def words(self) -> str:
+        return self.name.capitalize()

@@ -1,1 +1,1 @@
-"""Generated plans with planted faults, verifiers that judge them, and what comes of each with and without the rules."""
+"""Scripted verifiers of the generated jobs in `runs.planted_faults`, and how many faults each of them lets through."""

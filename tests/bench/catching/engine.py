@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from runs.enums import Outcome
 from runs.models import Run, User, Verdict
+from runs.planted_faults.claims import Job
+from runs.planted_faults.trial import MIN_BYTES, Ending, tried
 from runs.readmodel.shown_citations import citations_of
-from tests.bench.catching.facts import Job
-from tests.bench.catching.jobs import faulty, sound
-from tests.bench.catching.judges import Judge, plausible
-from tests.bench.catching.trial import MIN_BYTES, Ending, tried
+from tests.bench.catching.judges import Judge, Judging, plausible
+from tests.bench.catching.numbered_jobs import faulty, sound
 from tests.bench.scripted import answering
 from tests.bench.site import fresh_database
 from tests.factories import alice, drain, submit_as
@@ -37,7 +37,7 @@ def disagreements(numbers: Iterable[int]) -> list[str]:
     found = []
     for number in numbers:
         for job in of_files(number):
-            ended, expected = through_engine(job, plausible, owner), tried(job, plausible, rules=True)
+            ended, expected = through_engine(job, plausible, owner), tried(job, Judging(plausible), rules=True)
             if (ended.passed, bool(ended.marks)) != (expected.passed, bool(expected.marks)):
                 found.append(f"{job.domain}, {job.fault or 'no fault'} {job.variant}: {ended}, but {expected}")
     return found

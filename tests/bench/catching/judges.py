@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from runs.pev.delimiters import DelimitedBlock
+from runs.contracts.ports import Ask, Reply
+from runs.pev.delimiters import DelimitedBlock, find
 from tests.fakes.team import block, documents, verdict
 
 type Judge = Callable[[list[DelimitedBlock]], dict[str, Any]]
@@ -25,6 +27,18 @@ _RENT = re.compile(r"\b([A-Z]\w+ [A-Z]\w+) pays (\w+) (?:euros|rent)")
 _AVERAGE = re.compile(r"average (?:rent is|that is) ([\d,.]+) euros")
 _COMPUTED = re.compile(r"^\(\d[^\n]* = ([\d,.]+)", re.MULTILINE)
 _COUNTED = re.compile(r"(\d+) (contracts were|people were|duplicates removed)")
+
+
+class Judging:
+    """A model that answers as the judge does."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    def ask(self, ask: Ask) -> Reply:
+        content: Any = ask.messages[0]["content"]
+        parts = [part for block in content for part in find(block["text"])]
+        return Reply(({"type": "text", "text": json.dumps(self._judge(parts))},), "end_turn", ask.model)
 
 
 @dataclass(frozen=True)

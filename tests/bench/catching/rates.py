@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from tests.bench.catching.facts import FAULTS, ROUND
-from tests.bench.catching.jobs import faulty, sound
-from tests.bench.catching.judges import Judge, honest, irrelevant, lazy, obeying, plausible, tossing
-from tests.bench.catching.trial import Ending, tried
+from runs.enums import FaultKind
+from runs.planted_faults.jobs import PLANTED_EVERYWHERE
+from runs.planted_faults.trial import Ending, tried
+from tests.bench.catching.judges import Judge, Judging, honest, irrelevant, lazy, obeying, plausible, tossing
+from tests.bench.catching.numbered_jobs import ROUND, faulty, sound
 
 CARELESS = ("lazy", "irrelevant", "obeying", "plausible")
 VERIFIERS = (*CARELESS, "random", "honest")
@@ -43,7 +44,7 @@ class Rates:
     def marked_share(self) -> float:
         return 100 * self.marked.total() / self.planted.total()
 
-    def count(self, fault: str, ending: Ending) -> None:
+    def count(self, fault: FaultKind | None, ending: Ending) -> None:
         if fault:
             self.planted[fault] += 1
             self.through[fault] += ending.let_through
@@ -60,7 +61,7 @@ def rates(numbers: Iterable[int], verifiers: Iterable[tuple[str, bool]] = EVERY)
     for number in numbers:
         for job in (faulty(number), sound(number)):
             for (name, rules), rate in found.items():
-                rate.count(job.fault, tried(job, judge_of(name, number), rules=rules))
+                rate.count(job.fault, tried(job, Judging(judge_of(name, number)), rules=rules))
     return found
 
 
@@ -81,7 +82,7 @@ def by_fault(found: Mapping[tuple[str, bool], Rates]) -> str:
     heads = [(name, rules) for rules in (True, False) for name in VERIFIERS]
     titles = [f"{name}{'' if rules else ' before'}" for name, rules in heads]
     rows = [f"  {'let through, in brackets marked':<32}" + "".join(f"{title:>18}" for title in titles)]
-    for fault in (*FAULTS, "all"):
+    for fault in (*PLANTED_EVERYWHERE, "all"):
         cells = []
         for head in heads:
             one = found[head]

@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from runs.models import User
+from runs.planted_faults.trial import tried
 from tests.bench.catching.engine import of_files, through_engine
-from tests.bench.catching.judges import plausible
+from tests.bench.catching.judges import Judging, plausible
 from tests.bench.catching.rates import CARELESS, FEW, rates
-from tests.bench.catching.trial import tried
 
 pytestmark = pytest.mark.slow
 
@@ -31,5 +31,5 @@ def test_careless_verifiers_let_at_most_one_fault_in_twenty_through_and_an_hones
 @pytest.mark.parametrize("number", FEW[:8])
 def test_the_engine_ends_as_the_benchmark_says(alice: User, number: int) -> None:
     for job in of_files(number):
-        ended, expected = through_engine(job, plausible, alice), tried(job, plausible, rules=True)
+        ended, expected = through_engine(job, plausible, alice), tried(job, Judging(plausible), rules=True)
         assert (ended.passed, bool(ended.marks)) == (expected.passed, bool(expected.marks))

@@ -1,14 +1,12 @@
-"""What becomes of a job under a verifier: judged as the engine does, in memory, with the rules or as before them."""
+"""What becomes of a job under a verifier: judged in memory by the code that judges runs, with the rules or without."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from runs.contracts.base import STEP
-from runs.contracts.ports import Ask, FileInfo, Reply, ToolUse
+from runs.contracts.ports import FileInfo, Model, ToolUse
 from runs.documents.content import digest_of
 from runs.documents.made_files import make
 from runs.enums import About, CitationStatus, Outcome, StepStatus
@@ -17,7 +15,7 @@ from runs.evidence.citations.lookup import citations_in
 from runs.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
 from runs.evidence.sources import GivenFiles, ToolText
 from runs.pev.contracts import Criterion, PlanContract
-from runs.pev.delimiters import delimited, find
+from runs.pev.delimiters import delimited
 from runs.pev.input_coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
 from runs.pev.soundness import problems_in
@@ -27,20 +25,33 @@ from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import untraced_in
 from runs.pev.verifier import judge
-from tests.bench.catching.facts import Job
-from tests.bench.catching.judges import Judge
+from runs.planted_faults.claims import Job
 
 MIN_BYTES = 100
-"""As runs have it unless a person changes it."""
+"""The least length of a document in runs, unless a person changes it."""
+
+
+@dataclass(frozen=True)
+class VerifierSettings:
+    """How a verifier is asked, and what the policy demands of its verdicts."""
+
+    model: str = "a verifier"
+    effort: str = "low"
+    min_confidence: float = 0.0
+    min_document_bytes: int = MIN_BYTES
+    simple: bool = False
 
 
 @dataclass(frozen=True)
 class Ending:
-    """`passed`: the run would have succeeded, without an open point. `marks`: what a person would see of it anyway."""
+    """`passed`: the run would have succeeded, without an open point. `marks`: what a person would see of it anyway.
+    `judged`: the verdict on the step, and the one on the whole task if there was one.
+    """
 
     passed: bool
     marks: Sequence[str] = ()
     why: str = ""
+    judged: Sequence[Judgement] = ()
 
     @property
     def let_through(self) -> bool:
@@ -81,23 +92,13 @@ class Memory:
         self.contents[path] = content
 
 
-class Judging:
-    """A model that answers as the judge does."""
+def tried(job: Job, verifier: Model, *, rules: bool, asked: VerifierSettings = VerifierSettings()) -> Ending:
+    """Execute the job, judge it, answer, judge the answer, and compute the outcome; one attempt.
 
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
+    Without `rules`: any verified quote is enough for any criterion, the verifier decides what checks that compare with
+    sources decide otherwise, no citation is looked up, and neither sizes nor what was read count.
 
-    def ask(self, ask: Ask) -> Reply:
-        content: Any = ask.messages[0]["content"]
-        parts = [part for block in content for part in find(block["text"])]
-        return Reply(({"type": "text", "text": json.dumps(self._judge(parts))},), "end_turn", ask.model)
-
-
-def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
-    """Executed, judged, answered, judged at the end, and the outcome computed; one attempt.
-
-    Without `rules`: any verified quote is enough for any criterion, a verifier decides what checks that compare with
-    sources decide now, no citation is looked up, and neither sizes nor what was read count.
+    Raises NoVerdict when the verifier gives no usable verdict, and ModelError when it gives no answer.
     """
     plan = PlanContract.model_validate(job.plan)
     if rules and (problems := problems_in(plan, TOOL_NAMES, max_steps=40)):
@@ -105,10 +106,11 @@ def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
     given = Memory(job.files)
     inputs = GivenFiles(given.contents, given.files())
     work, tools = executed(job)
-    case = case_for(job, plan, inputs, work, tools, rules=rules)
-    judged = judge(Judging(verifier), case)
+    case = case_for(job, plan, inputs, work, tools, asked, rules=rules)
+    again = [(verifier, asked.model)]
+    judged = judge(verifier, case, again)
     if not judged.passed:
-        return Ending(False, why=judged.feedback)
+        return Ending(False, why=judged.feedback, judged=[judged])
     at_the_end = replace(
         case,
         subject="The whole task. @output is the final answer.",
@@ -123,15 +125,16 @@ def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
     )
     if rules:
         at_the_end = replace(at_the_end, untraced=untraced_in(at_the_end))
-    final = judge(Judging(verifier), at_the_end)
+    final = judge(verifier, at_the_end, again)
     ledger = ledger_of(job, plan, case, [judged, final], rules=rules)
     if outcome_of(ledger) is not Outcome.SUCCEEDED:
-        return Ending(False, why=" ".join(point.sentence for point in gaps_in(ledger)))
-    return Ending(True, marks(job, case, [*judged.results, *final.results]) if rules else ())
+        return Ending(False, why=" ".join(point.sentence for point in gaps_in(ledger)), judged=[judged, final])
+    seen = marks(job, case, [*judged.results, *final.results]) if rules else ()
+    return Ending(True, seen, judged=[judged, final])
 
 
 def executed(job: Job) -> tuple[Memory, list[ToolText]]:
-    """The files after the tool calls, and what these gave back."""
+    """The files after the tool calls, and their results."""
     work = Memory(job.files)
     box = RunTools(work, ToolLimits())
     calls = [looked_up(name, job.pages[name]) for name in job.reads if job.pages]
@@ -147,14 +150,21 @@ def executed(job: Job) -> tuple[Memory, list[ToolText]]:
 
 
 def looked_up(name: str, text: str) -> ToolText:
-    """What `fetch_page` gives of the page with this address, or an MCP server of a name that is none."""
+    """What `fetch_page` returns of the page with this address, or an MCP server for a name that is no address."""
     head = f"{name}, found 2026-11-26 10:00 UTC, lines 1-{text.count('\n')} of {text.count('\n')}"
     tool = "fetch_page" if name.startswith("https:") else "rents__find"
     return ToolText(f"{head}\n{delimited('page', text, name)}", sent=f"{tool}\n{name}", is_outside=True)
 
 
 def case_for(
-    job: Job, plan: PlanContract, inputs: GivenFiles, work: Memory, tools: Sequence[ToolText], *, rules: bool
+    job: Job,
+    plan: PlanContract,
+    inputs: GivenFiles,
+    work: Memory,
+    tools: Sequence[ToolText],
+    asked: VerifierSettings,
+    *,
+    rules: bool,
 ) -> VerificationInput:
     (step,) = plan.steps
     shown = [part for tool in tools for part in tool.shown]
@@ -167,15 +177,15 @@ def case_for(
         shown=step.outputs,
         output=job.findings,
         tools=tools,
-        model="a verifier",
-        effort="low",
+        model=asked.model,
+        effort=asked.effort,
+        simple=asked.simple,
         inputs=inputs,
         given=[] if job.pages else sorted(job.reads),
         finished={output.path for output in step.expected_outputs if not output.cited},
         whole=not rules,
-        own_confidence=0.9,
-        min_confidence=0.5,
-        min_document_bytes=MIN_BYTES if rules else 0,
+        min_verifier_confidence=asked.min_confidence if rules else 0.0,
+        min_document_bytes=asked.min_document_bytes if rules else 0,
         read_whole=read_whole(inputs.infos, shown),
         meant=list(job.files),
     )
@@ -213,7 +223,7 @@ def ledger_of(
 
 
 def marks(job: Job, case: VerificationInput, results: Sequence[CriterionResult]) -> list[str]:
-    """What pages and reports show beside a result that has passed."""
+    """What pages and reports show next to a result that has passed."""
     found = [f"{one.text}: {one.sample}" for one in results if one.looked_at < one.out_of]
     texts = {"The answer": job.answer, **{path: job.writes[path] for path in job.writes if path.endswith(".md")}}
     for name, text in texts.items():
