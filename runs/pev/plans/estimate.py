@@ -50,7 +50,7 @@ class RoleEstimate(Contract):
     high: Decimal | None
     tokens_low: int
     tokens_high: int
-    basis: Basis = Basis()
+    basis: Basis
 
     def __add__(self, other: "RoleEstimate") -> "RoleEstimate":
         return RoleEstimate(

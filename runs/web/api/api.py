@@ -32,7 +32,7 @@ from runs.web.api import (
     report_operations,
     run_operations,
 )
-from runs.web.api.problems import MEDIA_TYPE, FieldProblem, ProblemDetails, Refused, answer_problem, not_found
+from runs.web.api.problems import PROBLEM, FieldProblem, ProblemDetails, Refused, answer_problem, not_found
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.site.error_views import too_much
 from runs.web.site.requests import about_request, status_of
@@ -69,15 +69,16 @@ class PevApi(NinjaAPI):
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         schema = super().get_openapi_schema(**options)
         schema["components"]["schemas"]["ProblemDetails"] = _schema_of_problems()
-        problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
         scopes = dict(self._scopes())
         for path in schema["paths"].values():
             for method, operation in path.items():
                 scope = scopes[operation["operationId"]]
                 operation["security"] = [{AccessTokenAuth.__name__: [scope]}]
+                answers = operation["responses"] = {str(key): one for key, one in operation["responses"].items()}
                 refusals = REFUSALS if method == "get" else REFUSALS | _REFUSED_CHANGES
                 for status, description in refusals.items():
-                    operation["responses"].setdefault(status, {"description": description, "content": problem})
+                    answer = answers.setdefault(status, {"description": description})
+                    answer["content"] = answer.get("content", {}) | PROBLEM
         return schema
 
     def get_openapi_operation_id(self, operation: Any) -> str:

@@ -22,7 +22,7 @@ from runs.people.permissions import check_can_submit
 from runs.store import audit_trail, blobs
 from runs.submission import submission_drafts
 from runs.text.truncate import quoted
-from runs.web.api.problems import Refused
+from runs.web.api.problems import PROBLEM, Refused
 from runs.web.api.requests import caller_of, check_names, unless_known, upload_of, uploads_of
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.files.file_page import FilePage, version_of
@@ -41,7 +41,7 @@ _ANSWERS_WITH_BYTES: dict[str, Any] = {
         200: {"description": "All of its bytes, with `ETag` and `Accept-Ranges`", "content": _BYTES},
         206: {"description": "The bytes of `Range`", "content": _BYTES},
         304: {"description": "The caller has this content already (`If-None-Match`)"},
-        416: {"description": "The file has no such bytes; `Content-Range` says how many it has"},
+        416: {"description": "The file has no such bytes; `Content-Range` says how many it has", "content": PROBLEM},
     }
 }
 

@@ -10,6 +10,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from pydantic import BaseModel, Field
 
 MEDIA_TYPE = "application/problem+json"
+PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
+"""The content of such an answer, in the OpenAPI document."""
 
 
 class FieldProblem(BaseModel):

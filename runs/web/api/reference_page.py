@@ -25,8 +25,6 @@ from runs.web.api.documentation import document
 _JSON = "application/json"
 _WORDS = {"date-time": "date and time", "binary": "file"}
 _REFERENCE = "#/components/schemas/"
-_NUMBER = 41
-"""In examples, the number of something."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,12 @@ class Data:
 
 @dataclass(frozen=True)
 class Content:
-    """What is sent or answered: a type of media, and either what it is or its fields."""
+    """What is sent or answered: a type of media, and either what it is or its fields. `example`: empty for none."""
 
     media_type: str
     kinds: tuple[Kind, ...]
     fields: tuple[Field, ...]
+    example: str
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Operatio
     example_path = path
     for one in parameters:
         if one["in"] == "path":
-            example_path = example_path.replace(f"{{{one['name']}}}", str(_example(one["schema"])))
+            example_path = example_path.replace(f"{{{one['name']}}}", str(one["example"]))
     return Operation(
         key=operation["operationId"],
         area=operation["tags"][0],
@@ -145,7 +144,9 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Operatio
         summary=operation["summary"],
         meaning=render_markdown(operation.get("description", "")),
         scope=TokenScope(scope),
-        parameters=tuple(_field(one["name"], one["schema"], one["required"]) for one in parameters),
+        parameters=tuple(
+            _field(one["name"], {**one["schema"], "examples": [one["example"]]}, one["required"]) for one in parameters
+        ),
         bodies=tuple(_contents(body)),
         replies=tuple(
             Reply(HTTPStatus(int(status)), reply["description"], tuple(_contents(reply.get("content", {}))))
@@ -160,7 +161,9 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Operatio
 def _contents(content: Mapping[str, Any]) -> Iterator[Content]:
     for media_type, one in content.items():
         fields = _fields(one["schema"])
-        yield Content(media_type, () if fields else _kinds(one["schema"]), fields)
+        example = one.get("example", "")
+        text = example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
+        yield Content(media_type, () if fields else _kinds(one["schema"]), fields, text)
 
 
 def _fields(schema: Mapping[str, Any]) -> tuple[Field, ...]:
@@ -195,37 +198,18 @@ def _kinds(schema: Mapping[str, Any]) -> tuple[Kind, ...]:
             return (Kind("anything"),)
 
 
-def _example(schema: Mapping[str, Any]) -> Any:
-    """A value that fits a schema."""
-    match schema:
-        case {"examples": [example, *_]} | {"enum": [example, *_]} | {"default": example} | {"const": example}:
-            return example
-        case {"$ref": reference}:
-            return _example(document()["components"]["schemas"][reference.removeprefix(_REFERENCE)])
-        case {"anyOf": [first, *_]} | {"allOf": [first, *_]}:
-            return _example(first)
-        case {"type": "array", "items": items}:
-            return [_example(items)]
-        case {"type": "object"}:
-            required = schema.get("required", ())
-            return {name: _example(one) for name, one in schema.get("properties", {}).items() if name in required}
-        case {"type": "integer" | "number"}:
-            return _NUMBER
-        case {"type": "boolean"}:
-            return True
-        case _:
-            return "…"
-
-
 def _command(method: str, body: Mapping[str, Any]) -> str:
-    """A curl command as far as its address. It sends what is required, and a file where files can be sent."""
+    """A curl command as far as its address."""
     parts = ["curl" if method == "GET" else f"curl --request {method}", '--header "Authorization: Bearer $TOKEN"']
     for media_type, content in body.items():
+        example = content["example"]
         if media_type == _JSON:
-            sent = json.dumps(_example(content["schema"]), ensure_ascii=False)
+            sent = json.dumps(example, ensure_ascii=False)
             parts += ['--header "Content-Type: application/json"', f"--data {shlex.quote(sent)}"]
-        else:
-            parts += [f"--form {shlex.quote(f'{name}={value}')}" for name, value in _example(content["schema"]).items()]
-            files = [name for name, one in content["schema"]["properties"].items() if "binary" in json.dumps(one)]
-            parts += [f"--form {name}=@contract.pdf" for name in files]
+            continue
+        for name, value in example.items():
+            values = [f"@{path}" for path in example["paths"]] if name == "files" else value
+            for one in values if isinstance(values, list) else [values]:
+                text = one if isinstance(one, str) else json.dumps(one)
+                parts.append(f"--form {shlex.quote(f'{name}={text}')}")
     return " \\\n  ".join(parts)

@@ -25,14 +25,17 @@ READS = AccessTokenAuth(TokenScope.RUNS_READ)
 WAIT_SECONDS = 20
 """Seconds that a request waits for a format that takes long."""
 RETRY_SECONDS = 5
+_REPORT = {"$ref": "#/components/schemas/Report"}
 Suffix = StrEnum("Suffix", {suffix: suffix for suffix in BY_SUFFIX})  # type: ignore[misc]  # read from the formats
 """The formats of reports, by their suffixes."""
 
 
 def _answers_with(*media_types: str) -> dict[str, Any]:
-    file = {"type": "string", "format": "binary"}
-    report = {"$ref": "#/components/schemas/Report"}
-    content = {one: {"schema": report if one == "application/json" else file} for one in media_types}
+    """What OpenAPI says of an answer in one of these formats: text, bytes, or the fields of a report."""
+    content: dict[str, Any] = {}
+    for one in media_types:
+        schema = {"type": "string"} if one.startswith("text/") else {"type": "string", "format": "binary"}
+        content[one] = {"schema": _REPORT if one == "application/json" else schema}
     return {"responses": {200: {"description": "The file", "content": content}}}
 
 

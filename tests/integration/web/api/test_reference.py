@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from html import unescape
 
 import pytest
 from django.test import Client, override_settings
@@ -23,15 +25,27 @@ def test_every_operation_is_described_and_every_link_leads_somewhere() -> None:
     assert [path for path, _ in operations if path not in page] == []
     assert set(re.findall(r'href="#([^"]+)"', page)) <= keys
     assert "is off" not in page
-    command = re.search(r'aria-label="Example: Decide">([^<]+)<', page)
-    assert command
-    assert command[1].replace("&quot;", '"').replace("&#x27;", "'").split(" \\\n  ") == [
+    gate, decision = document()["paths"]["/api/v1/gates/{gate_id}/decision"]["post"], "Decide"
+    assert example(page, f"Example: {decision}").split(" \\\n  ") == [
         "curl --request POST",
         '--header "Authorization: Bearer $TOKEN"',
         '--header "Content-Type: application/json"',
-        """--data '{"verb": "approve", "fingerprint": "…"}'""",
-        "http://testserver/api/v1/gates/41/decision",
+        f"--data '{json.dumps(gate['requestBody']['content']['application/json']['example'])}'",
+        f"http://testserver/api/v1/gates/{gate['parameters'][0]['example']}/decision",
     ]
+    answer = gate["responses"]["200"]["content"]["application/json"]["example"]
+    assert json.loads(example(page, f"{decision}: application/json")) == answer
+    assert example(page, "Example: Give missing files").split(" \\\n  ")[3:-1] == [
+        "--form paths=annex-b.md",
+        "--form name_as=contracts/annex-b.md",
+        "--form files=@annex-b.md",
+    ]
+
+
+def example(page: str, label: str) -> str:
+    found = re.search(rf'aria-label="{label}">([^<]+)<', page)
+    assert found, label
+    return unescape(found[1])
 
 
 @override_settings(API=False)
