@@ -17,8 +17,8 @@ class RunsConfig(AppConfig):
         # Imported here, because models can be defined only now.
         from runs.lifecycle.effects import notify_with
         from runs.models import User
-        from runs.notices import outbox
         from runs.operations.traces.trace_listener import send_spans
+        from runs.people import outbox
         from runs.people.roles import make_groups
         from runs.store import event_log
 

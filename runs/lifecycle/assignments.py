@@ -14,7 +14,7 @@ from runs.errors import DecisionRefused, InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle.limit_stages import limits_of
 from runs.models import Gate, Run, User
-from runs.notices import outbox
+from runs.people import outbox
 from runs.people.permissions import (
     check_can_decide,
     deciders,

@@ -29,7 +29,7 @@ from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.logs import about
 from runs.models import Agent, Attempt, Gate, Plan, Run, Step, User, WorkItem, clock
-from runs.notices import outbox
+from runs.people import outbox
 from runs.pev.agents import AgentDefinition, needed_by, subagents_of
 from runs.pev.deviations import undeclared
 from runs.pev.outcome import gaps_in, outcome_of

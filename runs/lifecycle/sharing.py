@@ -13,8 +13,7 @@ from runs.errors import DecisionRefused, InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import assignments
 from runs.models import Run, Share, User
-from runs.notices import outbox
-from runs.people import roles, second_person
+from runs.people import outbox, roles, second_person
 from runs.people.permissions import check_can_manage
 from runs.store import audit_trail, event_log
 

@@ -15,7 +15,7 @@ from runs.events import kinds as events
 from runs.lifecycle import assignments, gate_decisions, limit_stages
 from runs.logs import about
 from runs.models import Gate
-from runs.notices import outbox
+from runs.people import outbox
 from runs.pev.decision_limits import DecisionLimits
 from runs.store import event_log
 from runs.text.plural import pluralize

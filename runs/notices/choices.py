@@ -12,10 +12,10 @@ from django.utils import timezone
 from runs.enums import AuditKind, NoticeChannel, NoticeKind
 from runs.errors import InvalidInput
 from runs.models import Notice, NoticeSettings, User
-from runs.notices import outbox
 from runs.notices.channels import chat_channel, webhook_channel
 from runs.notices.channels.registry import channels_on
 from runs.notices.kinds import CHOOSABLE
+from runs.people import outbox
 from runs.store import audit_trail, event_log
 
 BETWEEN_TESTS = timedelta(minutes=1)

@@ -22,8 +22,7 @@ from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
 from runs.models.gates import BY_LIMIT
-from runs.notices import outbox
-from runs.people import second_person
+from runs.people import outbox, second_person
 from runs.pev.checks.material import list_in_words
 from runs.store.event_log import record
 

@@ -17,7 +17,7 @@ from django.http.response import HttpResponseBase
 
 from runs.enums import AuditKind, NoticeKind
 from runs.models import User
-from runs.notices import outbox
+from runs.people import outbox
 from runs.store import audit_trail
 
 

@@ -21,8 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from runs.enums import NoticeKind
 from runs.errors import InvalidInput
 from runs.logs import about
-from runs.notices import outbox
-from runs.people import provider_accounts
+from runs.people import outbox, provider_accounts
 from runs.web.people.sign_in_pages import wanted_page
 from runs.web.site.requests import about_request, person
 

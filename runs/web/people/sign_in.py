@@ -23,7 +23,7 @@ from django.urls import reverse
 from runs.enums import AuditKind, NoticeKind
 from runs.logs import about
 from runs.models import User
-from runs.notices import outbox
+from runs.people import outbox
 from runs.people.provider_accounts import connections_of
 from runs.store import audit_trail, broadcast
 from runs.web.people import sign_in_audit

@@ -16,8 +16,8 @@ from django import forms
 from django.http import HttpRequest
 
 from runs.enums import NoticeKind
-from runs.notices import outbox
 from runs.notices.account_mails import resettable
+from runs.people import outbox
 from runs.web.site import refusals
 
 UNREADABLE = "The answer of the browser cannot be read. Try again."

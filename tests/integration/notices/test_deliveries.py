@@ -21,8 +21,8 @@ from runs.models import Delivery, Gate, Notice, Run
 from runs.notices import deliveries
 from runs.notices.browser import became_due
 from runs.notices.channels.registry import CHANNELS
-from runs.notices.outbox import announce
 from runs.people import accounts
+from runs.people.outbox import announce
 from tests import factories
 from tests.fakes.smtp_server import SmtpServer
 from tests.integration.notices.receiver import asked, choose, pass_time, send, states, with_mail

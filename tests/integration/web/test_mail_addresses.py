@@ -15,8 +15,8 @@ from pytest_django import Settings
 from runs.enums import Digest, NoticeKind
 from runs.logs import without_tokens
 from runs.models import Delivery, Notice, User
-from runs.notices import deliveries, outbox
-from runs.people import accounts
+from runs.notices import deliveries
+from runs.people import accounts, outbox
 from runs.web.people.sign_in_pages import link_for
 from tests import factories
 from tests.fakes.smtp_server import SmtpServer

@@ -16,7 +16,7 @@ from runs.lifecycle.gate_decisions import cancel
 from runs.models import AuditEntry, Delivery, Notice, NoticeSettings, User
 from runs.notices import deliveries
 from runs.notices.browser import became_due
-from runs.notices.outbox import tell
+from runs.people.outbox import tell
 from runs.pev.decision_limits import parse_installation
 from runs.web.operations.setup_findings import Finding, findings
 from tests import factories

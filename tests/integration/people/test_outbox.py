@@ -14,8 +14,8 @@ from runs.lifecycle.gate_decisions import cancel, decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.sharing import share
 from runs.models import Notice, Run, User
-from runs.notices.outbox import announce, announce_gate
 from runs.people import accounts
+from runs.people.outbox import announce, announce_gate
 from runs.people.roles import groups_of
 from tests import factories
 
