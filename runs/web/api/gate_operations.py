@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Annotated
 
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from ninja import File, Form, Router
 from ninja.files import UploadedFile
@@ -15,19 +13,18 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from runs.contracts.base import StepId
 from runs.contracts.feedback import Comment
-from runs.enums import GateStatus, TokenScope, Verb
+from runs.enums import TokenScope, Verb
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle import assignments, gate_decisions, overruling
 from runs.lifecycle.gate_decisions import MAX_AT_ONCE
 from runs.lifecycle.gates.gate_type import Decision
-from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, User
 from runs.people import accounts
-from runs.people.permissions import approvable_gates, needing_second_factor, visible_runs
-from runs.readmodel.gate_text import about
-from runs.readmodel.result_points import MAX_POINTS, points_in
+from runs.people.permissions import approvable_gates, needing_second_factor
+from runs.readmodel.representations import GateDetails, GateLine, gate_details, gate_line
+from runs.readmodel.result_points import MAX_POINTS
 from runs.submission import supplied_uploads
-from runs.text.truncate import quoted, truncate
+from runs.text.truncate import quoted
 from runs.web.api.problems import Refused
 from runs.web.api.requests import caller_of, check_names, check_version, token_of, uploads_of
 from runs.web.api.tokens import AccessTokenAuth
@@ -38,51 +35,6 @@ router = Router(tags=["decisions"])
 READS = AccessTokenAuth(TokenScope.GATES_READ)
 DECIDES = AccessTokenAuth(TokenScope.GATES_DECIDE)
 MAX_GATES = 200
-
-
-class GateLine(BaseModel):
-    """A question to people. `fingerprint` is what an answer is bound to: send it back with the decision."""
-
-    gate: int
-    run: int
-    title: Annotated[str, Field(description="The title of the run.")]
-    kind: str
-    status: GateStatus
-    question: str
-    why: Annotated[str, Field(description="Why a model asks this or makes this call, in its own words.")]
-    choices: list[str]
-    verbs: Annotated[list[Verb], Field(description="The answers that there are.")]
-    fingerprint: str
-    second_person: Annotated[bool, Field(description="A person who had no part in the plan has to approve it.")]
-    yours: Annotated[bool, Field(description="Whether this person may approve it.")]
-    assigned_to: str | None
-    asked_at: datetime
-    due_at: datetime | None
-    address: Annotated[str, Field(description="The page where people decide it.")]
-
-
-class UnmetCriterion(BaseModel):
-    """A criterion that a person can judge as met while they accept the result."""
-
-    label: Annotated[str, Field(examples=["C2"])]
-    text: str
-    finding: Annotated[str, Field(description="What the verdict says about it.")]
-
-
-class ResultPoint(BaseModel):
-    """A point of a result that can be sent back by itself."""
-
-    number: int
-    text: Annotated[str, Field(description="As Markdown, cut after 300 characters.")]
-    place: Annotated[str, Field(examples=["row 2 of ledger.csv"])]
-
-
-class GateDetails(GateLine):
-    """A question with what it is about, line by line, as the terminal shows it to people."""
-
-    about: list[str]
-    criteria: Annotated[list[UnmetCriterion], Field(description="Those that an approval can name in `met`.")]
-    points: Annotated[list[ResultPoint], Field(description="Those that a rejection can name in `send_back`.")]
 
 
 class GateList(BaseModel):
@@ -175,15 +127,16 @@ class GivenAnswer(BaseModel):
 def list_gates(request: HttpRequest) -> GateList:
     """The oldest open questions that this person may answer."""
     caller = caller_of(request)
-    found = _gates(caller).filter(pk__in=approvable_gates(caller.person).values("pk")).order_by("opened_at", "pk")
-    return GateList(gates=[_line(caller, gate, yours=True) for gate in found[:MAX_GATES]])
+    reader = caller.reader
+    found = reader.gates().filter(pk__in=approvable_gates(caller.person).values("pk")).order_by("opened_at", "pk")
+    return GateList(gates=[gate_line(reader, gate, yours=True) for gate in found[:MAX_GATES]])
 
 
 @router.get("/gates/{int:gate_id}", auth=READS, response=GateDetails, summary="Read a decision")
 def read_gate(request: HttpRequest, gate_id: int) -> GateDetails:
     """A question as people see it. Read it before you decide: its `fingerprint` belongs to the answer."""
     caller = caller_of(request)
-    return _details(caller, _gate(caller, gate_id))
+    return gate_details(caller.reader, _gate(caller, gate_id))
 
 
 @router.post("/gates/{int:gate_id}/decision", auth=DECIDES, response=GateDetails, summary="Decide")
@@ -212,7 +165,7 @@ def decide(request: HttpRequest, gate_id: int, given: Answer) -> GateDetails:
     )
     notes = {one.point: one.note for one in given.send_back}
     gate_decisions.decide(gate.pk, caller.person, with_points(gate, decision, notes))
-    return _details(caller, _gate(caller, gate_id))
+    return gate_details(caller.reader, _gate(caller, gate_id))
 
 
 @router.post("/gates/{int:gate_id}/assignee", auth=DECIDES, response=GateDetails, summary="Hand on a decision")
@@ -229,7 +182,7 @@ def hand_on_gate(request: HttpRequest, gate_id: int, given: NewAssignee) -> Gate
         raise InvalidInput(f"There is no user {quoted(given.to, 100)}.")
     seen = accounts.find_person(given.seen) if given.seen else None
     assignments.hand_on(gate.pk, caller.person, to, seen.pk if seen else None)
-    return _details(caller, _gate(caller, gate_id))
+    return gate_details(caller.reader, _gate(caller, gate_id))
 
 
 @router.post(
@@ -257,7 +210,7 @@ def give_files(
         added=list(found.added),
         known=list(found.known),
         remarks=list(found.remarks),
-        decision=_details(caller, _gate(caller, gate_id)),
+        decision=gate_details(caller.reader, _gate(caller, gate_id)),
     )
 
 
@@ -274,49 +227,8 @@ def _check_may_decide(gate: Gate, person: User) -> None:
         raise Refused(HTTPStatus.FORBIDDEN, sentence)
 
 
-def _gates(caller: Caller) -> QuerySet[Gate]:
-    runs = visible_runs(caller.person)
-    rows = ("run__owner", "run__inputs", "run__head", "assigned_to", "plan", "step__plan", "attempt", "work")
-    return Gate.objects.known().filter(run__in=runs).select_related(*rows)
-
-
 def _gate(caller: Caller, gate_id: int) -> Gate:
-    gate = _gates(caller).filter(pk=gate_id).first()
+    gate = caller.reader.gates().filter(pk=gate_id).first()
     if gate is None:
         raise Http404
     return gate
-
-
-def _line(caller: Caller, gate: Gate, *, yours: bool) -> GateLine:
-    return GateLine(
-        gate=gate.pk,
-        run=gate.run_id,
-        title=gate.run.title,
-        kind=gate.kind,
-        status=GateStatus(gate.status),
-        question=gate.question,
-        why=gate.why,
-        choices=gate.choices,
-        verbs=sorted(type_of(gate).verbs),
-        fingerprint=gate.digest,
-        second_person=gate.needs_second_person,
-        yours=yours,
-        assigned_to=gate.assigned_to.get_username() if gate.assigned_to else None,
-        asked_at=gate.opened_at,
-        due_at=gate.due_at,
-        address=f"{caller.address('run', gate.run_id)}#gate-{gate.pk}",
-    )
-
-
-def _details(caller: Caller, gate: Gate) -> GateDetails:
-    yours = approvable_gates(caller.person).filter(pk=gate.pk).exists()
-    line = _line(caller, gate, yours=yours)
-    is_open, gate_type = gate.status == GateStatus.OPEN, type_of(gate)
-    unmet = overruling.unmet_criteria(gate.attempt) if is_open and gate.attempt and gate_type.marks_open_points else []
-    points = points_in(gate.attempt).all if is_open and gate.attempt and gate_type.makes_requests else ()
-    return GateDetails(
-        **line.model_dump(),
-        about=about(gate),
-        criteria=[UnmetCriterion(label=one.label, text=one.text, finding=one.feedback) for one in unmet],
-        points=[ResultPoint(number=one.number, text=truncate(one.text, 300), place=one.place) for one in points],
-    )

@@ -21,7 +21,7 @@ from runs.lifecycle import deletion, gate_decisions, owner_actions
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Run
 from runs.people import accounts
-from runs.readmodel import run_queries
+from runs.readmodel import representations, run_queries
 from runs.readmodel.run_queries import Filters, Sort
 from runs.readmodel.run_view import reading_of
 from runs.reports import contract
@@ -202,14 +202,14 @@ def _as_json(run: Run) -> HttpResponse:
     return HttpResponse(report_of(reading_of(run)).model_dump_json(), content_type="application/json")
 
 
-@router.get("/runs/{int:run_id}/status", auth=READS, response=tool_answers.Status, summary="How a run is doing")
-def read_status(request: HttpRequest, run_id: int) -> tool_answers.Status:
+@router.get("/runs/{int:run_id}/status", auth=READS, response=representations.Status, summary="How a run is doing")
+def read_status(request: HttpRequest, run_id: int) -> representations.Status:
     """Its state, progress, cost and open decisions: little enough to be asked for often."""
-    return looking.status_of(caller_of(request), caller_of(request).run(run_id))
+    return representations.status_of(caller_of(request).reader, caller_of(request).run(run_id))
 
 
-@router.post("/runs/{int:run_id}/stop", auth=WRITES, response=tool_answers.Status, summary="Stop a run")
-def stop_run(request: HttpRequest, run_id: int, given: StopReason) -> tool_answers.Status:
+@router.post("/runs/{int:run_id}/stop", auth=WRITES, response=representations.Status, summary="Stop a run")
+def stop_run(request: HttpRequest, run_id: int, given: StopReason) -> representations.Status:
     """Stops a run now. What has passed is kept."""
     run = caller_of(request).run(run_id)
     check_version(request, run)
@@ -217,19 +217,19 @@ def stop_run(request: HttpRequest, run_id: int, given: StopReason) -> tool_answe
     return read_status(request, run_id)
 
 
-@router.post("/runs/{int:run_id}/pause", auth=WRITES, response=tool_answers.Status, summary="Pause a run")
-def pause_run(request: HttpRequest, run_id: int) -> tool_answers.Status:
+@router.post("/runs/{int:run_id}/pause", auth=WRITES, response=representations.Status, summary="Pause a run")
+def pause_run(request: HttpRequest, run_id: int) -> representations.Status:
     """Starts no new attempt until the run is resumed; those under way finish."""
     return _pause(request, run_id, paused=True)
 
 
-@router.post("/runs/{int:run_id}/resume", auth=WRITES, response=tool_answers.Status, summary="Resume a run")
-def resume_run(request: HttpRequest, run_id: int) -> tool_answers.Status:
+@router.post("/runs/{int:run_id}/resume", auth=WRITES, response=representations.Status, summary="Resume a run")
+def resume_run(request: HttpRequest, run_id: int) -> representations.Status:
     """Lets a paused run go on."""
     return _pause(request, run_id, paused=False)
 
 
-def _pause(request: HttpRequest, run_id: int, *, paused: bool) -> tool_answers.Status:
+def _pause(request: HttpRequest, run_id: int, *, paused: bool) -> representations.Status:
     caller = caller_of(request)
     run = caller.run(run_id)
     check_version(request, run)
@@ -252,8 +252,8 @@ def run_again(
     return Status(HTTPStatus.CREATED, submitting.answer_for(caller, made))
 
 
-@router.post("/runs/{int:run_id}/archive", auth=WRITES, response=tool_answers.Status, summary="Archive a run")
-def archive_run(request: HttpRequest, run_id: int) -> tool_answers.Status:
+@router.post("/runs/{int:run_id}/archive", auth=WRITES, response=representations.Status, summary="Archive a run")
+def archive_run(request: HttpRequest, run_id: int) -> representations.Status:
     """Takes a run out of the lists."""
     owner_actions.archive(caller_of(request).run(run_id).pk, caller_of(request).person)
     return read_status(request, run_id)

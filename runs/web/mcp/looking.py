@@ -13,13 +13,13 @@ from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Gate, Run
 from runs.people import access_tokens
 from runs.readmodel import run_queries
+from runs.readmodel.representations import status_of
 from runs.readmodel.run_files import made_files
 from runs.readmodel.run_queries import Filters, Sort
 from runs.reports.formats import FORMATS
 from runs.reports.report_format import ReportInput
 from runs.store import audit_trail, blobs, trees
 from runs.text.truncate import quoted
-from runs.web.frame.run_frame import RunFrame
 from runs.web.inbox.inbox_page import MAX_WORDS
 from runs.web.mcp import tool_answers
 from runs.web.mcp.tool_arguments import (
@@ -81,50 +81,12 @@ def _run_line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLi
         submitted_at=run.created_at,
         finished_at=run.finished_at,
         waits_for_you=any(map(_is_theirs, gates)) if caller.token.allows(TokenScope.GATES_READ) else None,
-        address=caller.address("run", run.pk),
+        address=caller.reader.address("run", run.pk),
     )
 
 
 def run_status(caller: Caller, arguments: RunStatusArguments | WaitForRun) -> tool_answers.Status:
-    return status_of(caller, caller.run(arguments.run))
-
-
-def status_of(caller: Caller, run: Run) -> tool_answers.Status:
-    """How a run is doing, with the decisions that it waits for."""
-    frame = RunFrame(run)
-    return tool_answers.Status(
-        run=run.pk,
-        title=run.title,
-        state=frame.badge,
-        sentence=frame.sentence,
-        finished=frame.finished,
-        steps_done=frame.progress.done,
-        steps=frame.progress.total,
-        cost_usd=float(frame.totals.cost),
-        unpriced_calls=frame.totals.unpriced,
-        budget_usd=None if run.policy.budget is None else float(run.policy.budget),
-        decisions=_open_decisions(caller, run) if caller.token.allows(TokenScope.GATES_READ) else None,
-        submitted_by=run.owner.get_username(),
-        submitted_at=run.created_at,
-        finished_at=run.finished_at,
-        event=run.event_count,
-        address=caller.address("run", run.pk),
-    )
-
-
-def _open_decisions(caller: Caller, run: Run) -> list[tool_answers.OpenDecision]:
-    return [
-        tool_answers.OpenDecision(
-            gate=gate.pk,
-            kind=gate.kind,
-            question=gate.question,
-            choices=gate.choices,
-            since=gate.opened_at,
-            yours=_is_theirs(gate),
-            address=f"{caller.address('run', run.pk)}#run-gates",
-        )
-        for gate in run_queries.open_gates(caller.person, [run.pk])
-    ]
+    return tool_answers.Status(**dict(status_of(caller.reader, caller.run(arguments.run))))
 
 
 def _is_theirs(gate: Gate) -> bool:
@@ -207,7 +169,7 @@ def read_file(caller: Caller, arguments: ReadFileArguments) -> tool_answers.File
         content=piece,
         total=total,
         next_offset=_next(at, size, total),
-        address=caller.address("file", run.pk, arguments.path),
+        address=caller.reader.address("file", run.pk, arguments.path),
     )
 
 

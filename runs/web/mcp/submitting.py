@@ -63,7 +63,7 @@ def answer_for(caller: Caller, run: Run) -> SubmittedRun:
     return SubmittedRun(
         run=run.pk,
         title=run.title,
-        address=caller.address("run", run.pk),
+        address=caller.reader.address("run", run.pk),
         left_out=list(submitted.left_out) if submitted else [],
         remarks=list(submitted.not_read) if submitted else [],
         approval=f"{first} waits for a person, who decides on the page.",

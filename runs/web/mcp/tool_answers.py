@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from runs.enums import TokenScope
 from runs.pev.delimiters import delimited
+from runs.readmodel import representations
 from runs.text.plural import pluralize
 from runs.web.mcp.tool_arguments import ReportFormatName
 
@@ -64,39 +65,8 @@ class Templates(ToolAnswer):
         yield delimited("templates", "\n".join(lines))
 
 
-class OpenDecision(BaseModel):
-    """A question to people, who answer it on the page at `address`. No tool can answer it."""
-
-    gate: Annotated[int, Field(description="Its number.")]
-    kind: str
-    question: str
-    choices: list[str]
-    since: datetime
-    yours: Annotated[bool, Field(description="Whether your user may say yes; if not, another person has to.")]
-    address: str
-
-
-class Status(ToolAnswer):
-    """`state`: planning, awaiting_approval, executing, finalising, waiting (for a person), paused, or the outcome:
-    succeeded, partial, failed, cancelled.
-    """
-
-    run: int
-    title: str
-    state: str
-    sentence: str
-    finished: bool
-    steps_done: int
-    steps: int
-    cost_usd: float
-    unpriced_calls: Annotated[int, Field(description="Calls whose price is not known, and not in cost_usd.")]
-    budget_usd: float | None
-    decisions: Annotated[list[OpenDecision] | None, Field(description=_NULL)]
-    submitted_by: str
-    submitted_at: datetime
-    finished_at: datetime | None
-    event: Annotated[int, Field(description="The number of the newest event: for wait_for_run, after.")]
-    address: str
+class Status(ToolAnswer, representations.Status):
+    __doc__ = representations.Status.__doc__  # a model reads it as the description of the answer
 
     def texts(self) -> Iterator[str]:
         steps = f"{self.steps_done} of {self.steps} steps" if self.steps else "no plan yet"

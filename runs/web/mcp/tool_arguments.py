@@ -8,13 +8,12 @@ from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
-from django.urls import reverse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from runs.enums import Show
+from runs.enums import Show, TokenScope
 from runs.errors import NotVisible
 from runs.models import AccessToken, Run, User
-from runs.people.permissions import visible_runs
+from runs.readmodel.representations import Reader
 from runs.reports.formats import TEXT_FORMATS
 
 MAX_TEXT = 100_000
@@ -39,14 +38,13 @@ class Caller:
     def person(self) -> User:
         return self.token.user
 
-    def address(self, name: str, *arguments: object) -> str:
-        """Returns the absolute address of a page, by the name of its route."""
-        return self.site + reverse(name, args=arguments)
+    @property
+    def reader(self) -> Reader:
+        return Reader(self.person, self.site, reads_decisions=self.token.allows(TokenScope.GATES_READ))
 
     def run(self, number: int) -> Run:
         """Returns a run. Raises NotVisible with the same words if it does not exist or the person may not see it."""
-        runs = visible_runs(self.person).select_related("owner", "inputs", "head")
-        run = runs.filter(pk=number).first()
+        run = self.reader.runs().filter(pk=number).first()
         if run is None:
             raise NotVisible(f"There is no run {number} that you may see. list_runs says which there are.")
         return run

@@ -14,6 +14,7 @@ from pytest_django import Settings
 from runs.enums import AuditChannel, AuditKind, GateStatus
 from runs.models import AuditEntry, Run, User
 from runs.people.identity_provider import IdentityProvider
+from runs.readmodel.representations import Reader
 from runs.web.mcp import looking
 from runs.web.site.admission import token_in
 from runs.web.site.throttle import MAX_WRONG
@@ -162,10 +163,10 @@ def test_what_goes_wrong_inside_is_not_told(
 ) -> None:
     run = made.awaiting_plan()
 
-    def broken(_run: Run) -> None:
+    def broken(_reader: Reader, _run: Run) -> None:
         raise RuntimeError("the secret of the database")
 
-    monkeypatch.setattr(looking, "RunFrame", broken)
+    monkeypatch.setattr(looking, "status_of", broken)
     said = refusal(call(token, "run_status", run=run.pk))
     assert said == "Something went wrong on the server, and was logged there. Nothing else is known."
     assert "the secret of the database" in caplog.text

@@ -6,7 +6,8 @@ import pytest
 
 from runs.enums import Outcome, RunStatus
 from runs.models import Run
-from runs.web.frame.run_frame import Progress, RunFrame
+from runs.readmodel.run_state import Progress
+from runs.web.frame.run_frame import RunFrame
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,204 @@
+"""A run and its decisions as programs get them: from the REST API, over MCP, and in the body of a webhook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from pydantic import BaseModel, ConfigDict, Field
+
+from runs.enums import GateStatus, TokenScope, Verb
+from runs.lifecycle import overruling
+from runs.lifecycle.gates.registry import type_of
+from runs.models import Gate, Run, User
+from runs.people.permissions import approvable_gates, visible_runs
+from runs.readmodel.gate_text import about
+from runs.readmodel.result_points import points_in
+from runs.readmodel.run_queries import open_gates
+from runs.readmodel.run_state import RunState
+from runs.text.truncate import truncate
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The person for whom a program reads. `site`: the scheme and host with which addresses begin. `reads_decisions`:
+    whether the program may also know what is asked.
+    """
+
+    person: User
+    site: str
+    reads_decisions: bool = True
+
+    def address(self, name: str, *arguments: object) -> str:
+        """Returns an absolute address, by the name of its route."""
+        return self.site + reverse(name, args=arguments)
+
+    def runs(self) -> QuerySet[Run]:
+        """The runs that the person may see, with the rows that their representation needs."""
+        return visible_runs(self.person).select_related("owner", "inputs", "head")
+
+    def gates(self) -> QuerySet[Gate]:
+        """The gates of these runs, with the rows that their representation needs."""
+        rows = ("run__owner", "run__inputs", "run__head", "assigned_to", "plan", "step__plan", "attempt", "work")
+        return Gate.objects.known().filter(run__in=visible_runs(self.person)).select_related(*rows)
+
+
+class OpenDecision(BaseModel):
+    """A question to people, who answer it on the page at `address`."""
+
+    gate: Annotated[int, Field(description="Its number.")]
+    kind: str
+    question: str
+    choices: list[str]
+    since: datetime
+    yours: Annotated[bool, Field(description="Whether your user may say yes; if not, another person has to.")]
+    address: str
+
+
+class Status(BaseModel):
+    """`state`: planning, awaiting_approval, executing, finalising, waiting (for a person), paused, or the outcome:
+    succeeded, partial, failed, cancelled.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    run: int
+    title: str
+    state: str
+    sentence: str
+    finished: bool
+    steps_done: int
+    steps: int
+    cost_usd: float
+    unpriced_calls: Annotated[int, Field(description="Calls whose price is not known, and not in cost_usd.")]
+    budget_usd: float | None
+    decisions: Annotated[
+        list[OpenDecision] | None,
+        Field(description=f"Null if the access token does not allow {TokenScope.GATES_READ}."),
+    ]
+    submitted_by: str
+    submitted_at: datetime
+    finished_at: datetime | None
+    event: Annotated[int, Field(description="The number of the newest event: for wait_for_run, after.")]
+    address: str
+
+
+class GateLine(BaseModel):
+    """A question to people. `fingerprint` is what an answer is bound to: send it back with the decision."""
+
+    gate: int
+    run: int
+    title: Annotated[str, Field(description="The title of the run.")]
+    kind: str
+    status: GateStatus
+    question: str
+    why: Annotated[str, Field(description="Why a model asks this or makes this call, in its own words.")]
+    choices: list[str]
+    verbs: Annotated[list[Verb], Field(description="The answers that there are.")]
+    fingerprint: str
+    second_person: Annotated[bool, Field(description="A person who had no part in the plan has to approve it.")]
+    yours: Annotated[bool, Field(description="Whether this person may approve it.")]
+    assigned_to: str | None
+    asked_at: datetime
+    due_at: datetime | None
+    address: Annotated[str, Field(description="The page where people decide it.")]
+
+
+class UnmetCriterion(BaseModel):
+    """A criterion that a person can judge as met while they accept the result."""
+
+    label: Annotated[str, Field(examples=["C2"])]
+    text: str
+    finding: Annotated[str, Field(description="What the verdict says about it.")]
+
+
+class ResultPoint(BaseModel):
+    """A point of a result that can be sent back by itself."""
+
+    number: int
+    text: Annotated[str, Field(description="As Markdown, cut after 300 characters.")]
+    place: Annotated[str, Field(examples=["row 2 of ledger.csv"])]
+
+
+class GateDetails(GateLine):
+    """A question with what it is about, line by line, as the terminal shows it to people."""
+
+    about: list[str]
+    criteria: Annotated[list[UnmetCriterion], Field(description="Those that an approval can name in `met`.")]
+    points: Annotated[list[ResultPoint], Field(description="Those that a rejection can name in `send_back`.")]
+
+
+def status_of(reader: Reader, run: Run) -> Status:
+    """How a run is doing, with the decisions that it waits for."""
+    state = RunState(run)
+    return Status(
+        run=run.pk,
+        title=run.title,
+        state=state.badge,
+        sentence=state.sentence,
+        finished=state.finished,
+        steps_done=state.progress.done,
+        steps=state.progress.total,
+        cost_usd=float(state.totals.cost),
+        unpriced_calls=state.totals.unpriced,
+        budget_usd=None if run.policy.budget is None else float(run.policy.budget),
+        decisions=_open_decisions(reader, run) if reader.reads_decisions else None,
+        submitted_by=run.owner.get_username(),
+        submitted_at=run.created_at,
+        finished_at=run.finished_at,
+        event=run.event_count,
+        address=reader.address("run", run.pk),
+    )
+
+
+def _open_decisions(reader: Reader, run: Run) -> list[OpenDecision]:
+    return [
+        OpenDecision(
+            gate=gate.pk,
+            kind=gate.kind,
+            question=gate.question,
+            choices=gate.choices,
+            since=gate.opened_at,
+            yours=gate.mine,  # type: ignore[attr-defined]  # from `open_gates`
+            address=f"{reader.address('run', run.pk)}#run-gates",
+        )
+        for gate in open_gates(reader.person, [run.pk])
+    ]
+
+
+def gate_line(reader: Reader, gate: Gate, *, yours: bool) -> GateLine:
+    """`yours`: whether the person may approve it."""
+    return GateLine(
+        gate=gate.pk,
+        run=gate.run_id,
+        title=gate.run.title,
+        kind=gate.kind,
+        status=GateStatus(gate.status),
+        question=gate.question,
+        why=gate.why,
+        choices=gate.choices,
+        verbs=sorted(type_of(gate).verbs),
+        fingerprint=gate.digest,
+        second_person=gate.needs_second_person,
+        yours=yours,
+        assigned_to=gate.assigned_to.get_username() if gate.assigned_to else None,
+        asked_at=gate.opened_at,
+        due_at=gate.due_at,
+        address=f"{reader.address('run', gate.run_id)}#gate-{gate.pk}",
+    )
+
+
+def gate_details(reader: Reader, gate: Gate) -> GateDetails:
+    line = gate_line(reader, gate, yours=approvable_gates(reader.person).filter(pk=gate.pk).exists())
+    is_open, gate_type = gate.status == GateStatus.OPEN, type_of(gate)
+    unmet = overruling.unmet_criteria(gate.attempt) if is_open and gate.attempt and gate_type.marks_open_points else []
+    points = points_in(gate.attempt).all if is_open and gate.attempt and gate_type.makes_requests else ()
+    return GateDetails(
+        **line.model_dump(),
+        about=about(gate),
+        criteria=[UnmetCriterion(label=one.label, text=one.text, finding=one.feedback) for one in unmet],
+        points=[ResultPoint(number=one.number, text=truncate(one.text, 300), place=one.place) for one in points],
+    )
