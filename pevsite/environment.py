@@ -335,10 +335,11 @@ class Environment(BaseSettings):
         description="Hosts of the own network that chats and webhooks may reach, also without TLS. All other hosts "
         "must have public addresses.",
     )
-    notice_content: Literal["title", "question"] = Field(
+    notice_content: Literal["title", "question", "details"] = Field(
         "title",
         description="What a notice says besides its link: the title of the run alone, or the question too. Mail "
-        "servers and chats can read it.",
+        "servers and chats can read it. Webhooks also have the state of the run, and with details the whole decision "
+        "as the REST API gives it.",
     )
 
     # Reports

@@ -66,7 +66,7 @@ def line_of(notice: Notice) -> NoticeLine:
     subject = NOTICES[NoticeKind(notice.kind)].subject.format(title=title, about=notice.about)
     link = str(settings.PUBLIC_URL) + path_of(notice)
     question = ""
-    if notice.gate and settings.NOTICE_CONTENT == "question":
+    if notice.gate and settings.NOTICE_CONTENT != "title":
         question = printable(notice.gate.question)[:500]
     return NoticeLine(notice, " ".join(subject.split()), link, question)
 

@@ -6,20 +6,24 @@ import base64
 import binascii
 import hashlib
 import hmac
-import json
 import secrets
+from datetime import datetime
+from typing import Annotated, Literal
 
 import httpx2
 from django.conf import settings
 from django.utils import timezone
+from pydantic import BaseModel, ConfigDict, Field
 
-from runs.enums import NoticeChannel
+from runs.enums import NoticeChannel, NoticeKind
 from runs.errors import InvalidInput
 from runs.http_client import http_fetch
 from runs.http_client.retry_after import seconds_to_wait
 from runs.models import NoticeSettings, User
 from runs.notices.channels.channel import DeliveryChannel, NotSent, Undeliverable
+from runs.notices.kinds import CHOOSABLE
 from runs.notices.messages import Message, NoticeLine
+from runs.readmodel.representations import GateDetails, Reader, Status, gate_details, status_of
 from runs.text.domains import sites
 
 _PREFIX = "whsec_"
@@ -28,6 +32,41 @@ _GONE = 410
 """The answer by which a receiver says that it wants no more."""
 _ASKS_TO_WAIT = frozenset({429, 503})
 """The answers with which a receiver may say after how long it wants the next attempt."""
+MAX_BODY_BYTES = 64 * 1024
+SENT_KINDS = (*(one.kind for one in CHOOSABLE), NoticeKind.TEST)
+"""The kinds of notices that go by webhooks: those that a person chooses, and tests."""
+
+
+class WebhookData(BaseModel):
+    """What a notice is about. `status` and `decision` are what the REST API answers to this person at
+    `status_address` and `decision_address`, as of the time of sending; the notices of an installation carry a
+    `decision` if it sets `PEV_NOTICE_CONTENT=details`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: Annotated[str, Field(description="A sentence for people, with the title of the run.")]
+    link: Annotated[str, Field(description="The page for it. The link alone decides nothing.")]
+    run: Annotated[str, Field(description="The number of the run.", examples=["41"])] = ""
+    due_at: Annotated[datetime | None, Field(description="The end of the time for the decision.")] = None
+    question: Annotated[str, Field(description="The beginning of the question, if this installation sends it.")] = ""
+    status_address: str = ""
+    decision_address: str = ""
+    status: Status | None = None
+    decision: GateDetails | None = None
+    left_out: Annotated[
+        list[Literal["status", "decision"]], Field(description="What would have made the message too large.")
+    ] = []
+
+
+class WebhookBody(BaseModel):
+    """The body of a webhook, in the form of Standard Webhooks."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Annotated[str, Field(json_schema_extra={"enum": [f"notice.{kind}" for kind in SENT_KINDS]})]
+    timestamp: Annotated[datetime, Field(description="When the notice was written.")]
+    data: WebhookData
 
 
 class WebhookChannel(DeliveryChannel):
@@ -42,7 +81,7 @@ class WebhookChannel(DeliveryChannel):
         return bool(chosen.webhook_address and chosen.webhook_secret)
 
     def send(self, message: Message) -> None:
-        body = json.dumps(payload(message.lines[0]), ensure_ascii=False, separators=(",", ":")).encode()
+        body = body_of(message.lines[0])
         headers = signed(message.key, body, message.chosen.webhook_secret, int(timezone.now().timestamp()))
         try:
             check_address(message.chosen.webhook_address)
@@ -60,17 +99,43 @@ class WebhookChannel(DeliveryChannel):
             raise NotSent(f"The receiver answered {status}.", wait_seconds=wait or 0)
 
 
-def payload(line: NoticeLine) -> dict[str, object]:
-    """The body of a webhook. `type` and `timestamp` are those of the specification."""
+def body_of(line: NoticeLine) -> bytes:
+    """The body of a webhook. A representation that would make it larger than `MAX_BODY_BYTES` is left out, the larger
+    one first.
+    """
     notice = line.notice
-    data = {"title": line.subject, "link": line.link}
+    reader = Reader(notice.user, settings.PUBLIC_URL, reads_decisions=settings.NOTICE_CONTENT != "title")
+    data: dict[str, object] = {"title": line.subject, "link": line.link}
     if notice.run_id:
-        data |= {"run": str(notice.run_id)}
+        data["run"] = str(notice.run_id)
     if notice.due_at:
-        data |= {"due_at": notice.due_at.isoformat()}
+        data["due_at"] = notice.due_at
     if line.question:
-        data |= {"question": line.question}
-    return {"type": f"notice.{notice.kind}", "timestamp": notice.created_at.isoformat(), "data": data}
+        data["question"] = line.question
+    if settings.API:
+        if notice.run_id:
+            data["status_address"] = reader.address("api:read_status", notice.run_id)
+        if notice.gate_id:
+            data["decision_address"] = reader.address("api:read_gate", notice.gate_id)
+    represented: dict[str, object] = {}
+    for run in reader.runs().filter(notices=notice):
+        represented["status"] = status_of(reader, run)
+    if settings.NOTICE_CONTENT == "details":
+        for gate in reader.gates().filter(notices=notice):
+            represented["decision"] = gate_details(reader, gate)
+    for left_out in ([], ["decision"], ["decision", "status"]):
+        carried = {name: value for name, value in represented.items() if name not in left_out}
+        body = WebhookBody.model_validate(
+            {
+                "type": f"notice.{notice.kind}",
+                "timestamp": notice.created_at,
+                "data": data | carried | {"left_out": [name for name in left_out if name in represented]},
+            }
+        )
+        sent = body.model_dump_json(exclude_unset=True).encode()
+        if len(sent) <= MAX_BODY_BYTES:
+            break
+    return sent
 
 
 def signed(key: str, body: bytes, secret: str, timestamp: int) -> dict[str, str]:

@@ -19,10 +19,14 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
+from ninja.renderers import BaseRenderer
+from pydantic_core import to_json
 
 from pevsite.installation import version
 from runs.errors import FromLaterVersion, NotVisible, PevError, StoreAway
 from runs.logs import about
+from runs.notices.channels.webhook_channel import SENT_KINDS, WebhookBody
+from runs.notices.kinds import NOTICES
 from runs.web.api import (
     event_operations,
     file_operations,
@@ -63,12 +67,22 @@ _REFUSED_CHANGES = {
 """The answers that operations which change something can give besides."""
 
 
+class _JsonRenderer(BaseRenderer):
+    """Writes answers as Pydantic writes reports and the bodies of webhooks: a value has the same text everywhere."""
+
+    media_type = "application/json"
+
+    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> bytes:
+        return to_json(data)
+
+
 class PevApi(NinjaAPI):
     """Names in its description the scope that each operation needs, and the answers that all of them can give."""
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         schema = super().get_openapi_schema(**options)
         schema["components"]["schemas"]["ProblemDetails"] = _schema_of_problems()
+        schema["webhooks"] = _webhooks(schema["components"]["schemas"])
         scopes = dict(self._scopes())
         for path in schema["paths"].values():
             for method, operation in path.items():
@@ -122,6 +136,42 @@ def _as_program(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
     return answer
 
 
+def _webhooks(schemas: dict[str, Any]) -> dict[str, Any]:
+    """The notices that people have posted to their own servers. Adds their objects to the schemas of the document."""
+    body = WebhookBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    parts = body.pop("$defs")
+    schemas |= {"WebhookBody": body, "WebhookData": parts["WebhookData"]}  # the operations have the others
+    headers = {
+        "webhook-id": "The same in each attempt to send this notice.",
+        "webhook-timestamp": "The time of this attempt, in seconds since 1970.",
+        "webhook-signature": "v1, and the HMAC-SHA256 of id, time and body with the secret of the webhook, in base64.",
+    }
+    return {
+        f"notice.{kind}": {
+            "post": {
+                "operationId": f"notice_{kind}",
+                "tags": ["webhooks"],
+                "summary": NOTICES[kind].label or "A test",
+                "parameters": [
+                    {"in": "header", "name": name, "required": True, "schema": {"type": "string"}, "description": words}
+                    for name, words in headers.items()
+                ],
+                "requestBody": {
+                    "required": True,
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WebhookBody"}}},
+                },
+                "responses": {
+                    "2XX": {"description": "Received"},
+                    "410": {"description": "The receiver wants no more: this notice is not tried again"},
+                    "429": {"description": "Try again after `Retry-After`, at most six hours later"},
+                    "default": {"description": "Try again later, for three days"},
+                },
+            }
+        }
+        for kind in SENT_KINDS
+    }
+
+
 def _schema_of_problems() -> dict[str, Any]:
     schema = ProblemDetails.model_json_schema(ref_template="#/components/schemas/{model}")
     field = schema.pop("$defs")["FieldProblem"]
@@ -134,6 +184,7 @@ api = PevApi(
     version="1",
     description=_DESCRIPTION,
     urls_namespace="api",
+    renderer=_JsonRenderer(),
     docs_url=None,
     openapi_url=None,  # `documentation` answers for it, without a token
     openapi_extra={"info": {"x-pevsite-version": version()}},

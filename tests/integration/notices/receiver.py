@@ -62,9 +62,9 @@ def want(person: User, *channels: NoticeChannel, **fields: Any) -> NoticeSetting
     return choose(person, channels=dict.fromkeys(NoticeKind, channels), **fields)
 
 
-def asked(*approvers: User, title: str = "") -> Run:
+def asked(*approvers: User, title: str = "", **policy: Any) -> Run:
     """A run of Alice's whose plan waits for a decision."""
-    run = factories.submitted()
+    run = factories.submitted(**policy)
     run.shares.all().delete()
     factories.share(run, *approvers)
     Run.objects.filter(pk=run.pk).update(title=title or run.title)

@@ -7,16 +7,22 @@ import socket
 from datetime import timedelta
 from email.utils import format_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from django.test import Client
 from django.utils import timezone
+from jsonschema import Draft202012Validator, FormatChecker
 from pytest_django import Settings
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from runs.enums import NoticeChannel
+from runs.enums import NoticeChannel, NoticeKind, TokenScope
 from runs.errors import InvalidInput
-from runs.models import Delivery, Notice
+from runs.models import Delivery, Gate, Notice, User
 from runs.notices.channels import webhook_channel
+from runs.people import access_tokens
+from runs.people.outbox import announce
+from runs.web.api.documentation import document
 from tests import factories
 from tests.integration.notices.receiver import Receiver, asked, pass_time, send, states, want
 
@@ -42,13 +48,18 @@ def test_a_receiver_can_verify_it_with_the_library_of_the_specification(receiver
     assert send(WEBHOOK) == 1
     headers, body = receiver.received[0]
     notice = Notice.objects.get()
-    assert Webhook(secret).verify(body, headers) == {
+    verified = Webhook(secret).verify(body, headers)
+    verified["data"].pop("status")
+    assert verified == {
         "type": "notice.decision_needed",
-        "timestamp": notice.created_at.isoformat(),
+        "timestamp": notice.created_at.isoformat().replace("+00:00", "Z"),
         "data": {
             "title": "Needs your decision: Prüfung “A”",
             "link": f"https://pevsite.example.org/runs/{run.pk}/",
             "run": str(run.pk),
+            "status_address": f"https://pevsite.example.org/api/v1/runs/{run.pk}/status",
+            "decision_address": f"https://pevsite.example.org/api/v1/gates/{run.gates.get().pk}",
+            "left_out": [],
         },
     }
     for other in (body.replace(b"decision_needed", b"run_ended"), body + b" "):
@@ -58,6 +69,80 @@ def test_a_receiver_can_verify_it_with_the_library_of_the_specification(receiver
         Webhook(webhook_channel.new_secret()).verify(body, headers)
     with pytest.raises(WebhookVerificationError):
         Webhook(secret).verify(body, {**headers, "webhook-id": "another"})
+
+
+def as_program(person: User, address: str, *scopes: TokenScope) -> Any:
+    """What the API answers to a program of this person at an address of a webhook."""
+    token = access_tokens.issue(person, f"program {' '.join(scopes)}", 7, scopes)
+    url = urlsplit(address)
+    headers = {"Authorization": f"Bearer {token}", "Host": url.netloc}
+    return Client().get(url.path, headers=headers, secure=True).json()
+
+
+def sent(receiver: Receiver) -> Any:
+    """The newest body, which is as the OpenAPI document describes it."""
+    body = json.loads(receiver.received[-1][1])
+    openapi = document()
+    schema = {"$ref": "#/components/schemas/WebhookBody", "components": openapi["components"]}
+    Draft202012Validator(schema, format_checker=FormatChecker()).validate(body)
+    assert body["type"] in openapi["webhooks"]
+    return body
+
+
+@pytest.mark.parametrize("of_other", [False, True])
+def test_it_carries_what_the_api_answers_to_its_person(
+    receiver: Receiver, settings: Settings, *, of_other: bool
+) -> None:
+    """Also to a person with whom a run is shared: they see whether they may approve."""
+    settings.NOTICE_CONTENT, settings.ALLOWED_HOSTS = "details", ["pevsite.example.org"]
+    person = factories.bob() if of_other else factories.alice()
+    want(person, WEBHOOK, webhook_address=receiver.address, webhook_secret=webhook_channel.new_secret())
+    run = asked(factories.bob(), second_person=True) if of_other else asked()
+    assert send(WEBHOOK) == 1
+    data = sent(receiver)["data"]
+    decision = as_program(person, data["decision_address"], TokenScope.GATES_READ)
+    assert data["decision"] == decision
+    assert (decision["gate"], decision["yours"]) == (run.gates.get().pk, True)
+    assert data["status"] == as_program(person, data["status_address"], TokenScope.RUNS_READ, TokenScope.GATES_READ)
+    assert [one["gate"] for one in data["status"]["decisions"]] == [decision["gate"]]
+
+
+def test_without_content_it_has_the_state_of_the_run_and_nothing_of_what_is_asked(
+    receiver: Receiver, settings: Settings
+) -> None:
+    settings.ALLOWED_HOSTS = ["pevsite.example.org"]
+    wanted(receiver.address)
+    question = asked().gates.get().question
+    send(WEBHOOK)
+    data = sent(receiver)["data"]
+    assert data["status"] == as_program(factories.alice(), data["status_address"], TokenScope.RUNS_READ)
+    assert data["status"]["decisions"] is None
+    assert "decision" not in data
+    assert question not in receiver.received[0][1].decode()
+
+
+def test_what_would_be_too_large_is_left_out_and_named(receiver: Receiver, settings: Settings) -> None:
+    """First the decision, then also the state of the run. Their addresses stay."""
+    settings.NOTICE_CONTENT = "details"
+    wanted(receiver.address)
+    run = asked()
+    gate = run.gates.get()
+    for choices, names in (("x" * 60_000, ["decision"]), ("x" * 70_000, ["decision", "status"])):
+        Gate.objects.filter(pk=gate.pk).update(choices=[choices])
+        announce(NoticeKind.DECISION_DUE, [factories.alice()], run, gate, occurrence=str(len(choices)))
+        send(WEBHOOK)
+        data = sent(receiver)["data"]
+        assert (data["left_out"], {"decision", "status"} - set(data)) == (names, set(names))
+        assert len(receiver.received[-1][1]) < webhook_channel.MAX_BODY_BYTES
+        assert data["decision_address"].endswith(f"/api/v1/gates/{gate.pk}")
+
+
+def test_without_the_api_it_has_no_addresses_of_the_api(receiver: Receiver, settings: Settings) -> None:
+    settings.API = False
+    wanted(receiver.address)
+    asked()
+    send(WEBHOOK)
+    assert set(sent(receiver)["data"]) == {"title", "link", "run", "status", "left_out"}
 
 
 def test_a_second_attempt_has_the_same_id_and_is_signed_again(receiver: Receiver) -> None:

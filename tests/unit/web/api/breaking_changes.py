@@ -42,6 +42,13 @@ def _parts(document: dict[str, Any]) -> Iterator[tuple[Path, bool]]:
             for status, answer in operation["responses"].items():
                 yield (*path, f"answer {status}"), False
                 yield from _contents(answer, (*path, f"answer {status}"), schemas, sent=False)
+    for name, methods in document.get("webhooks", {}).items():
+        path = (f"webhook {name}",)
+        yield path, False
+        for operation in methods.values():
+            for parameter in operation["parameters"]:
+                yield (*path, f"parameter {parameter['name']} ({parameter['in']})"), False
+            yield from _contents(operation["requestBody"], path, schemas, sent=False)  # the programs receive it
 
 
 def _contents(of: dict[str, Any], path: Path, schemas: dict[str, Any], *, sent: bool) -> Iterator[tuple[Path, bool]]:

@@ -56,9 +56,22 @@ def _demanding_another_scope(changed: Any) -> None:
     changed["paths"]["/api/v1/gates"]["get"]["security"] = [{"AccessTokenAuth": ["admin"]}]
 
 
+def _without_a_webhook(changed: Any) -> None:
+    del changed["webhooks"]["notice.run_ended"]
+
+
+def _without_field_of_webhooks(changed: Any) -> None:
+    del changed["components"]["schemas"]["WebhookData"]["properties"]["decision"]
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (_without_a_webhook, "webhook notice.run_ended no longer has: anything."),
+        (
+            _without_field_of_webhooks,
+            "webhook notice.decision_needed no longer has: application/json, field data, field decision.",
+        ),
         (_without_operation, "DELETE /api/v1/runs/{run_id} no longer has: anything."),
         (
             _without_field,
