@@ -12,7 +12,7 @@ from pevsite.environment import FIELDS
 from runs.management.commands import document_settings
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = (ROOT, ROOT / ".github", ROOT / "docs", ROOT / "docs/decisions", ROOT / "tests/bench")
+FOLDERS = (ROOT, ROOT / ".github", ROOT / "docs", ROOT / "docs/api", ROOT / "docs/decisions", ROOT / "tests/bench")
 PAGES = [page for folder in FOLDERS for page in folder.glob("*.md")]
 
 

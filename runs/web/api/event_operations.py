@@ -28,7 +28,7 @@ _OR_STREAMS: dict[str, Any] = {
             "content": {
                 EVENT_STREAM: {
                     "schema": {"type": "string"},
-                    "example": 'id: 7\nevent: step_passed\ndata: {"seq": 7, "kind": "step_passed", …}\n\n',
+                    "example": 'id: 7\ndata: {"seq": 7, "kind": "step_passed", …}\n\n',
                 }
             }
         }

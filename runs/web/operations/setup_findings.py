@@ -12,7 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from runs.engine.process_registry import SILENT_AFTER, key_mark, newest_migration
-from runs.enums import DeliveryStatus
+from runs.enums import DeliveryStatus, TokenScope
 from runs.isolation import sandbox
 from runs.lifecycle import toolset
 from runs.lifecycle.toolset import command_lines, view_of_commands
@@ -25,6 +25,7 @@ from runs.submission.policy_presets import current_service
 from runs.text.domains import sites
 from runs.text.plural import pluralize
 from runs.web.operations.health import Health
+from runs.web.site.addresses import API_PATH
 
 MAX_SKEW = 2.0
 """Seconds by which clocks may differ: waits and times on pages are wrong by as much, leases are not."""
@@ -67,11 +68,20 @@ def findings() -> Iterator[Finding]:
     yield from _servers()
     try:
         alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
-        tokens = AccessToken.objects.living(timezone.now()).filter(user__is_active=True).count()
+        tokens = AccessToken.objects.living(timezone.now()).filter(user__is_active=True)
+        working, deciding = tokens.count(), tokens.filter(scopes__contains=TokenScope.GATES_DECIDE).count()
     except DatabaseError:
         return  # the tables of before, which is said above
     if settings.MCP_SERVER:
-        yield Finding("MCP server", f"Programs of people are answered at /mcp. Access tokens that work: {tokens}.")
+        yield Finding("MCP server", f"Programs of people are answered at /mcp. Access tokens that work: {working}.")
+    if settings.API:
+        text = (
+            f"Programs of people are answered at {API_PATH}, with at most {settings.API_RATE:,} requests of a token in "
+            f"a minute. Access tokens that work: {working}."
+        )
+        if settings.API_DECIDES:
+            text += f" PEV_API_DECIDES is on: {pluralize(deciding, 'token')} may decide in the name of a person."
+        yield Finding("REST API", text)
     yield from _processes(alive)
     if problem := problems["engine"]:
         yield Finding("Work", f"{problem[:1].upper()}{problem[1:]}.", is_wrong=True)
@@ -172,7 +182,10 @@ def _processes(alive: Sequence[Process]) -> Iterator[Finding]:
     if working and all(one.draining for one in working):
         yield Finding("Processes", "All workers are drained: no new work starts until one resumes.", is_wrong=True)
     if len(alive) > 1 and (without := [one for one in alive if not one.messages]):
-        text = f"PEV_REDIS_URL is missing at {_named(without)}: browsers learn late what other processes do."
+        text = (
+            f"PEV_REDIS_URL is missing at {_named(without)}: browsers learn late what other processes do, and each "
+            "process counts the requests and the wrong tokens of programs by itself."
+        )
         yield Finding("Processes", text, is_wrong=True)
     yield from _differences(alive)
 

@@ -171,6 +171,7 @@ def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpRes
         "services": [f"{one}://" for one in sorted(settings.CHAT_SERVICES)],
         "webhook_host": row.webhook_address.partition("://")[2].partition("/")[0],
         "has_content": settings.NOTICE_CONTENT != "title",
+        "has_details": settings.NOTICE_CONTENT == "details",
         "can_test": bool(reached),
     }
     return render(request, "people/notices.html", context, status=status)

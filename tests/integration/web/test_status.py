@@ -21,11 +21,11 @@ from pytest_django import Settings
 from runs.engine import claim, process_registry
 from runs.engine.process_registry import Presence
 from runs.engine.sweeper import Sweeper
-from runs.enums import EventKind, WorkKind, WorkStatus
+from runs.enums import EventKind, TokenScope, WorkKind, WorkStatus
 from runs.errors import LeaseLost
 from runs.isolation import sandbox
 from runs.models import Event, Process, User, WorkItem
-from runs.people import accounts
+from runs.people import access_tokens, accounts
 from runs.web.operations import health
 from runs.web.operations import setup_findings as found
 from runs.web.operations.setup_findings import Finding
@@ -154,7 +154,11 @@ def test_one_process_of_each_kind_is_well(settings: Any) -> None:
         ({"version": "2"}, "They differ in version: 1 at b/0; 2 at b/1. Finish the upgrade"),
         ({"schema": "2"}, "They differ in newest migration: 1 at b/0; 2 at b/1."),
         ({"engine": "celery"}, "They differ in PEV_ENGINE: celery at b/1; embedded at b/0. Set the same everywhere."),
-        ({"messages": False}, "PEV_REDIS_URL is missing at b/1: browsers learn late what other processes do."),
+        (
+            {"messages": False},
+            "PEV_REDIS_URL is missing at b/1: browsers learn late what other processes do, and each process counts the "
+            "requests and the wrong tokens of programs by itself.",
+        ),
         ({"clock_ahead": 7.2}, "That of b/1 is 7 s ahead of the database's. Synchronise both, as with NTP."),
         ({"clock_ahead": -7.2}, "That of b/1 is 7 s behind the database's. Synchronise both, as with NTP."),
     ],
@@ -363,3 +367,19 @@ def test_the_mcp_server_is_named_where_it_is_on(alice: User, bob: User, settings
     assert [one for one in found.findings() if one.about == "MCP server"] == [
         Finding("MCP server", "Programs of people are answered at /mcp. Access tokens that work: 1.")
     ]
+
+
+def test_the_rest_api_is_named_with_what_its_tokens_may_do(alice: User, bob: User, settings: Settings) -> None:
+    def said() -> list[Finding]:
+        return [one for one in found.findings() if one.about == "REST API"]
+
+    settings.API_RATE = 1_200
+    words = "Programs of people are answered at /api/v1/, with at most 1,200 requests of a token in a minute."
+    access_tokens.issue(alice, "reads", 30)
+    assert said() == [Finding("REST API", f"{words} Access tokens that work: 1.")]
+    settings.API_DECIDES = True
+    access_tokens.issue(bob, "decides", 30, [TokenScope.GATES_DECIDE])
+    decides = "PEV_API_DECIDES is on: 1 token may decide in the name of a person."
+    assert said() == [Finding("REST API", f"{words} Access tokens that work: 2. {decides}")]
+    settings.API = False
+    assert said() == []

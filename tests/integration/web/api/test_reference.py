@@ -24,6 +24,7 @@ def test_every_operation_is_described_and_every_link_leads_somewhere() -> None:
     assert {one["operationId"] for _, one in operations} <= keys
     assert [path for path, _ in operations if path not in page] == []
     assert set(re.findall(r'href="#([^"]+)"', page)) <= keys
+    assert [name for name in document()["webhooks"] if f"<dt><code>{name}</code></dt>" not in page] == []
     assert "is off" not in page
     gate, decision = document()["paths"]["/api/v1/gates/{gate_id}/decision"]["post"], "Decide"
     assert example(page, f"Example: {decision}").split(" \\\n  ") == [
