@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +14,7 @@ from runs.errors import InvalidInput
 from runs.models import User
 from runs.people import time_zones
 from runs.web.site.posted_fields import PostedForm, Text
-from runs.web.site.requests import person
+from runs.web.site.requests import GetResponse, person
 
 
 class TimeZoneForm(PostedForm):
@@ -25,7 +23,7 @@ class TimeZoneForm(PostedForm):
     zone = Text(required=False, max_length=64)
 
 
-def own_time_zone(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+def own_time_zone(get_response: GetResponse) -> GetResponse:
     """Middleware that shows all times in the time zone of the person."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:

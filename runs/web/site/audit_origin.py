@@ -1,18 +1,15 @@
 """Tells the audit trail where the actions of a request or a socket come from."""
 
-from collections.abc import Callable
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.decorators import sync_and_async_middleware
 
 from runs.enums import AuditChannel
 from runs.models import AccessToken, User
 from runs.store.audit_trail import Origin, coming_from
 from runs.web.site.addresses import API_PATH
-from runs.web.site.requests import client_of, program_of
+from runs.web.site.requests import GetResponse, client_of, program_of
 from runs.web.site.same_origin import values
 
 
@@ -54,21 +51,11 @@ def origin_of_socket(scope: Any) -> Origin:
     return Origin(AuditChannel.PAGE, client_of(scope), through)
 
 
-@sync_and_async_middleware
-def audit_origin(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+def audit_origin(get_response: GetResponse) -> GetResponse:
     """Comes after the users: a session names the person when a line is written."""
-    if iscoroutinefunction(get_response):
-
-        async def answer_async(request: HttpRequest) -> HttpResponseBase:
-            with coming_from(origin_of(request)):
-                response: HttpResponseBase = await get_response(request)
-            return response
-
-        return answer_async
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         with coming_from(origin_of(request)):
-            response: HttpResponseBase = get_response(request)
-        return response
+            return get_response(request)
 
     return answer

@@ -5,39 +5,26 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
-from django.utils.decorators import sync_and_async_middleware
 
-from runs.web.site.requests import is_background_form
+from runs.web.site.requests import GetResponse, is_background_form
 
 PLACE = "X-Location"
 """The header with the address to go to. The script of forms reads it: static/js/form_words.js."""
 
 type Message = dict[str, Any]
 type Send = Callable[[Message], Awaitable[None]]
-type GetResponse = Callable[[HttpRequest], Any]
 
 
 def changes_headers(alter: Callable[[HttpRequest, HttpResponseBase], None]) -> Callable[[GetResponse], GetResponse]:
-    """Makes a middleware of a function that changes the headers of an answer, with and without the event loop."""
+    """Makes a middleware of a function that changes the headers of an answer."""
 
-    @sync_and_async_middleware
     def middleware(get_response: GetResponse) -> GetResponse:
-        if iscoroutinefunction(get_response):
-
-            async def answer_async(request: HttpRequest) -> HttpResponseBase:
-                response: HttpResponseBase = await get_response(request)
-                alter(request, response)
-                return response
-
-            return answer_async
-
         def answer(request: HttpRequest) -> HttpResponseBase:
-            response: HttpResponseBase = get_response(request)
+            response = get_response(request)
             alter(request, response)
             return response
 

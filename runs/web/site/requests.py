@@ -20,6 +20,8 @@ from runs.models import Run, User
 from runs.people.permissions import check_can_submit, is_administrator, visible_runs, why_not_decide
 
 log = logging.getLogger(__name__)
+type GetResponse = Callable[[HttpRequest], HttpResponseBase]
+"""The next middleware, or the view."""
 MAX_SEARCH = 150
 """Characters of the words for which a page is searched."""
 
