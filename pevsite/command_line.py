@@ -9,7 +9,7 @@ import sys
 from pevsite import installation
 from pevsite.client import commands
 
-STARTING = {"restore", "serve", "worker", "run", "people", "check_models", "migrate"}
+STARTING = {"evaluate", "restore", "serve", "worker", "run", "people", "check_models", "migrate"}
 """The commands that make an installation if there is none. Other commands write nothing when they read the settings."""
 
 
@@ -17,6 +17,8 @@ def main() -> None:
     if sys.argv[1:2] and sys.argv[1] in commands.COMMANDS:
         sys.exit(commands.run(sys.argv[1:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
+    if sys.argv[1:2] == ["evaluate"]:
+        _use_own_installation()
     # Settings need the data folder before the command parses its options.
     for index, argument in enumerate(sys.argv):
         if argument.startswith("--data-dir="):
@@ -46,6 +48,20 @@ def main() -> None:
         sys.exit(str(error))
     except (InterfaceError, OperationalError) as error:
         sys.exit(lost(error))
+
+
+OF_PEOPLE = ("PEV_DATABASE_URL", "PEV_REDIS_URL", "PEV_BLOBS", "PEV_ENGINE", "PEV_QUOTAS", "PEV_SECOND_PERSON")
+"""Settings that lead to the data of an installation in which people work, or that wait for them."""
+
+
+def _use_own_installation() -> None:
+    """Lead `evaluate` to an installation of its own: a folder in the data folder, and no services of the other one."""
+    from pevsite.environment import read_environment  # imported late for the help of `run`, as below
+
+    folder = read_environment().data_dir / "evaluation"
+    for name in OF_PEOPLE:
+        os.environ.pop(name, None)
+    os.environ["PEV_DATA_DIR"] = str(folder)
 
 
 def lost(error: Exception) -> str:

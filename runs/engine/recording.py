@@ -35,6 +35,7 @@ from runs.lifecycle import run_limits
 from runs.lifecycle.approval.fingerprint import digest_of
 from runs.llm.capabilities import capability_of
 from runs.llm.client import Clients
+from runs.llm.replies import RecordedReplies
 from runs.models import ToolCall, WorkItem
 from runs.pev.conversation.originals import page_blocks
 from runs.pev.policy import Capacities
@@ -52,10 +53,12 @@ POLL_INTERVAL = 0.1
 class Answering:
     """Answers questions: the rehearsal for its own models, the API for all others. Safe to share between threads.
 
-    `delay` is the number of seconds before each reply of the rehearsal, so that people can follow it.
+    `delay` is the number of seconds before each reply of the rehearsal, so that people can follow it. `replies`:
+    recorded ones, which are used and added to by an evaluation.
     """
 
     def __init__(self, delay: float = 0.0) -> None:
+        self.replies: RecordedReplies | None = None
         self._delay = delay
         self._rehearsal = Rehearsal()
         self._clients = Clients()
@@ -67,6 +70,8 @@ class Answering:
         written.
         """
         if ask.model not in MODELS:
+            if self.replies:
+                return self.replies.answer(ask, lambda: self._clients.ask(ask, keep_going, draft))
             return self._clients.ask(ask, keep_going, draft)
         reply = self._rehearsal.ask(ask)
         began, written = time.monotonic(), _written(reply, draft, math.ceil(self._delay / POLL_INTERVAL))

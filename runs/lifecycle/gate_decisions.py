@@ -68,6 +68,13 @@ def decide(gate_id: int, user: User, decision: Decision) -> None:
         raise DecisionRefused(CHANGED)
 
 
+def decision_without_person(gate: Gate, how: str) -> Decision:
+    """The answer to a gate where no person looks: it goes on where that is harmless. `how` says through what."""
+    verb = type_of(gate).unattended
+    reason = "" if verb in {Verb.APPROVE, Verb.DELEGATE} else f"{how}: no person looked into it"
+    return Decision(verb, gate.digest, reason, how=how)
+
+
 def ask_again(gate: Gate) -> None:
     """Ask the same question about what would run now."""
     about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}

@@ -5,23 +5,21 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from django.contrib.auth import get_user_model
-from django.core.files.base import File
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
 from runs.engine.process import Engine
-from runs.enums import AuditKind, GateStatus, Outcome, RunStatus, Verb
+from runs.enums import AuditKind, GateStatus, Outcome, RunStatus
 from runs.errors import DecisionRefused, FilesMissing, InvalidInput
 from runs.events.kinds import read
-from runs.lifecycle.gate_decisions import already_decided, decide
+from runs.lifecycle.gate_decisions import already_decided, decide, decision_without_person
 from runs.lifecycle.gates.gate_type import Decision
-from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.owner_actions import ReportNames
 from runs.local_files.reading import files_below
 from runs.local_files.writing import check_folder
@@ -39,7 +37,7 @@ from runs.reports.formats import FORMATS
 from runs.reports.json_report import as_json
 from runs.reports.outline import Part
 from runs.store import audit_trail
-from runs.submission.intake import Upload, encoded
+from runs.submission.intake import LazyFile, Upload, encoded
 from runs.submission.policy_presets import current_service, preset_policy, with_texts
 from runs.submission.run_templates import Chosen, called
 from runs.submission.samples import allowing, named, uploads_of
@@ -160,9 +158,7 @@ class Headless:
     def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
         decision: Decision | MissingFiles
         if approve_all:
-            verb = type_of(gate).unattended
-            reason = "" if verb in {Verb.APPROVE, Verb.DELEGATE} else "--approve-all: no person looked into it"
-            decision = Decision(verb, gate.digest, reason, how="--approve-all")
+            decision = decision_without_person(gate, "--approve-all")
         else:
             self._say("")
             for line in about(gate):
@@ -233,20 +229,3 @@ def collected(folder: Path, include: Collection[str] = ()) -> list[Upload]:
     if missing:
         raise InvalidInput(f"--include names “{missing[0]}”, which is not a file in “{folder}”.")
     return found
-
-
-class LazyFile(File):  # type: ignore[type-arg]
-    """A file on disk that is open only while it is read, so that ten thousand of them need few handles."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(None, name=path.name)
-        self._path = path
-        self.size = path.stat().st_size
-
-    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        with self._path.open("rb") as file:
-            while chunk := file.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
-                yield chunk
-
-    def seek(self, *args: int) -> int:
-        return 0

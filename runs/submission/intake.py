@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -29,6 +30,23 @@ MAX_EXCLUDED = 50
 """Patterns of files that no step has to deal with."""
 MAX_LISTED = 20
 """Names of omitted files that the history lists."""
+
+
+class LazyFile(File):  # type: ignore[type-arg]
+    """A file on disk that is open only while it is read, so that ten thousand of them need few handles."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(None, name=path.name)
+        self._path = path
+        self.size = path.stat().st_size
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        with self._path.open("rb") as file:
+            while chunk := file.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
+                yield chunk
+
+    def seek(self, *args: int) -> int:
+        return 0
 
 
 @dataclass(frozen=True)

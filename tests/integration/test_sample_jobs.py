@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.test import Client
 
 from runs.enums import Provenance, StepStatus
+from runs.evaluation.running import delivered_by
+from runs.evaluation.suite import load_suite
 from runs.models import Run, Step, User
 from runs.submission.samples import named, uploads_of
 from tests.fakes.anthropic_answers import ToolUse
@@ -18,6 +22,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pyt
 
 def files_of(name: str) -> dict[str, bytes]:
     return {upload.path: upload.content.read() for upload in uploads_of(named(name))}
+
+
+def must_have_properties(run: Run, name: str) -> None:
+    """What the suite that ships expects of this task."""
+    task = next(task for task in load_suite(Path("runs/suites/reference")).tasks if task.name == name)
+    assert [one for one in task.task.expect.judge(delivered_by(run)) if not one.held] == []
 
 
 def line_of(files: dict[str, bytes], path: str, words: str) -> int:
@@ -56,6 +66,7 @@ def test_three_files_and_which_is_the_largest(api: FakeAnthropic, alice: User, c
     )
     run = job(api, alice, "file-comparison", files, work, proofs, answer)
     must_succeed(run, client, "3 of 3 dealt with by its column “file”")
+    must_have_properties(run, "three-files")
     assert {Provenance.GIVEN, Provenance.OBSERVED} <= rests_on(run)
 
 
@@ -65,6 +76,7 @@ def test_an_idea_is_connected_with_what_is_there(api: FakeAnthropic, alice: User
     answer = "Begin with V1 and V2 (idea/action-plan.md). What weighs most: there is no space."
     run = job(api, alice, "idea-workflow", files, work, proofs, answer)
     must_succeed(run, client, "No sources were needed: a person chose that before it started (alice, with the task,")
+    must_have_properties(run, "ideas")
 
 
 TODO = "// TODO: read the path from the arguments"
@@ -119,4 +131,5 @@ def test_a_project_with_a_workflow(api: FakeAnthropic, alice: User, client: Clie
     )
     run = job(api, alice, "project-analysis", files, work, proofs, answer, step_approval="none", parallel=1)
     must_succeed(run, client, "1 diagram that can be drawn")
+    must_have_properties(run, "project")
     assert status_of(run, "workflows") == StepStatus.PASSED

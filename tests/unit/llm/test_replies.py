@@ -1,0 +1,79 @@
+"""Recorded replies: the same question finds its reply, and a changed one does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from runs.contracts.ports import Ask, Reply, Usage
+from runs.enums import Role
+from runs.errors import ModelError
+from runs.llm.replies import NOT_RECORDED, REPLAYED, RecordedReplies
+
+ASK = Ask(Role.EXECUTOR, "claude-sonnet-5-5", "Work.", ({"role": "user", "content": [{"type": "text", "text": "Go"}]},))
+REPLY = Reply(({"type": "text", "text": "Done – “ja”."},), "end_turn", "claude-sonnet-5-5", Usage(10, 5), "req_1")
+
+
+def refuse() -> Reply:
+    raise AssertionError("asked although there is a recorded reply")
+
+
+def test_a_reply_is_given_again_with_its_usage_and_marked(tmp_path: Path) -> None:
+    replies = RecordedReplies(tmp_path)
+    assert replies.answer(ASK, lambda: REPLY) == REPLY
+    assert RecordedReplies(tmp_path).answer(ASK, refuse) == replace(REPLY, request_id=REPLAYED)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(ASK, system="Work well."),
+        replace(ASK, model="claude-haiku-5-5"),
+        replace(ASK, effort="high"),
+        replace(ASK, messages=(*ASK.messages, *ASK.messages)),
+        replace(ASK, last_round=True),
+    ],
+    ids=["prompt", "model", "effort", "messages", "last round"],
+)
+def test_a_changed_question_is_asked_again(tmp_path: Path, changed: Ask) -> None:
+    replies = RecordedReplies(tmp_path)
+    replies.answer(ASK, lambda: REPLY)
+    other = replace(REPLY, request_id="req_2")
+    assert replies.answer(changed, lambda: other) == other
+
+
+def test_the_length_of_the_answer_that_a_budget_allows_is_no_other_question(tmp_path: Path) -> None:
+    replies = RecordedReplies(tmp_path)
+    replies.answer(ASK, lambda: REPLY)
+    assert replies.answer(replace(ASK, max_tokens=900), refuse).text == REPLY.text
+
+
+def test_a_reply_that_was_cut_off_is_not_recorded(tmp_path: Path) -> None:
+    replies = RecordedReplies(tmp_path)
+    replies.answer(ASK, lambda: replace(REPLY, stop_reason="max_tokens"))
+    assert replies.answer(ASK, lambda: REPLY) == REPLY
+
+
+def test_each_repetition_has_replies_of_its_own(tmp_path: Path) -> None:
+    replies = RecordedReplies(tmp_path)
+    replies.answer(ASK, lambda: REPLY)
+    replies.repetition = 2
+    other = replace(REPLY, request_id="req_2")
+    assert replies.answer(ASK, lambda: other) == other
+
+
+def test_nothing_is_asked_with_recorded_replies_only(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="There is no recorded reply to this question of the executor") as error:
+        RecordedReplies(tmp_path, only_recorded=True).answer(ASK, refuse)
+    assert (error.value.kind, error.value.retriable) == (NOT_RECORDED, False)
+
+
+def test_a_file_that_is_no_reply_is_named(tmp_path: Path) -> None:
+    replies = RecordedReplies(tmp_path)
+    replies.answer(ASK, lambda: REPLY)
+    (file,) = (tmp_path / "1").iterdir()
+    file.write_text('{"content": 1}')
+    with pytest.raises(ModelError, match=f"The recorded reply {file.name} cannot be read"):
+        replies.answer(ASK, refuse)
