@@ -613,3 +613,20 @@ class Language(StrEnum):
     @property
     def words(self) -> str:
         return self.name.capitalize()
+
+
+class CaseOutcome(StrEnum):
+    """What became of a generated job when a verifier judged it. `MARKED`: passed, with a mark that people see."""
+
+    PASSED = "passed"
+    MARKED = "marked"
+    REFUSED = "refused"
+    NO_VERDICT = "no_verdict"
+
+
+class CalibrationStatus(StrEnum):
+    """A stopped calibration can be resumed."""
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+    FINISHED = "finished"

@@ -1,4 +1,4 @@
-"""How sure a measured share is, and how well stated confidence agrees with what was right."""
+"""How sure measured shares are, how well confidence agrees with what was right, and how well two judges agree."""
 
 from __future__ import annotations
 
@@ -54,3 +54,16 @@ def expected_calibration_error(claims: Sequence[tuple[float, bool]], bins: int =
     for confidence, right in claims:
         sums[min(int(confidence * bins), bins - 1)] += confidence - right
     return sum(abs(one) for one in sums) / len(claims)
+
+
+def cohens_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
+    """How much two judges agree beyond chance: 1 always, 0 as often as by chance, below 0 less. `pairs` are their
+    verdicts on the same cases. None if chance alone explains everything, because both always said the same.
+    """
+    if not pairs:
+        return None
+    total = len(pairs)
+    first, second = (sum(pair[place] for pair in pairs) / total for place in (0, 1))
+    agreed = sum(one == other for one, other in pairs) / total
+    by_chance = first * second + (1 - first) * (1 - second)
+    return None if by_chance == 1 else (agreed - by_chance) / (1 - by_chance)

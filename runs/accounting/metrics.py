@@ -242,14 +242,14 @@ def _ms(took: timedelta | None) -> int:
 def _executor_confidence(chosen: QuerySet[Run]) -> tuple[Bucket, ...]:
     claims = _own(chosen, "step__plan__run").filter(verdict__isnull=False, output__status="done").order_by("-pk")
     said = claims.annotate(claimed=Cast(KT("output__confidence"), FloatField())).filter(claimed__isnull=False)
-    return _buckets(list(said.values_list("claimed", "verdict__passed")[:LATEST_ATTEMPTS]))
+    return buckets_of(list(said.values_list("claimed", "verdict__passed")[:LATEST_ATTEMPTS]))
 
 
 def _verifier_confidence(chosen: QuerySet[Run]) -> tuple[tuple[Bucket, ...], int]:
     """The ranges with their claims, and the number of verdicts that were read."""
     read = _latest(chosen, stage="model")
     claims = [one for each in read for one in each if one.decided_by == "model" and one.claimed]
-    return _buckets([(one.confidence, one.supported) for one in claims]), len(read)
+    return buckets_of([(one.confidence, one.supported) for one in claims]), len(read)
 
 
 def _failing_criteria(chosen: QuerySet[Run]) -> tuple[tuple[FailedCriterion, ...], int]:
@@ -268,7 +268,7 @@ def _latest(chosen: QuerySet[Run], **which: object) -> list[list[CriterionResult
     return list(verdicts.values_list("results", flat=True)[:LATEST_VERDICTS])
 
 
-def _buckets(claims: Sequence[tuple[float, bool]]) -> tuple[Bucket, ...]:
+def buckets_of(claims: Sequence[tuple[float, bool]]) -> tuple[Bucket, ...]:
     """Group claims by confidence, with how many held. Ranges without claims are left out."""
     buckets = []
     for number, low in enumerate(BOUNDS):

@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from runs.engine import document_work, mcp_listings, probes
+from runs.engine import calibrating, document_work, mcp_listings, probes
 from runs.engine.claim import due
 from runs.engine.notice_sending import NoticeSender
 from runs.engine.process_registry import BACKUP, HeldLock, Presence, forget_the_silent, is_taken
@@ -116,6 +116,7 @@ class Sweeper:
         if self._only_run is None:
             document_work.refresh()
             mcp_listings.refresh()
+            calibrating.refresh()
             self._notices.refresh()
             self._keep_up()
 

@@ -1,6 +1,7 @@
 """The tables, one module per subject."""
 
 from runs.models.audit import AuditEntry, AuditHead
+from runs.models.calibrations import Calibration, CalibrationCase
 from runs.models.calls import ModelCall, ToolCall
 from runs.models.definitions import Agent, Template
 from runs.models.files import Draft, DraftFile, Rendition, Tree
@@ -18,6 +19,8 @@ __all__ = [
     "Attempt",
     "AuditEntry",
     "AuditHead",
+    "Calibration",
+    "CalibrationCase",
     "DeletedRun",
     "Delivery",
     "Discarded",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runs.contracts.base import STEP
+from runs.contracts.base import STEP, Contract
 from runs.contracts.ports import FileInfo, Model, ToolUse
 from runs.documents.content import digest_of
 from runs.documents.made_files import make
@@ -31,8 +31,7 @@ MIN_BYTES = 100
 """The least length of a document in runs, unless a person changes it."""
 
 
-@dataclass(frozen=True)
-class VerifierSettings:
+class VerifierSettings(Contract):
     """How a verifier is asked, and what the policy demands of its verdicts."""
 
     model: str = "a verifier"
@@ -40,6 +39,10 @@ class VerifierSettings:
     min_confidence: float = 0.0
     min_document_bytes: int = MIN_BYTES
     simple: bool = False
+
+
+AS_USUAL = VerifierSettings()
+"""What runs ask for unless a person changes it."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Memory:
         self.contents[path] = content
 
 
-def tried(job: Job, verifier: Model, *, rules: bool, asked: VerifierSettings = VerifierSettings()) -> Ending:
+def tried(job: Job, verifier: Model, *, rules: bool, asked: VerifierSettings = AS_USUAL) -> Ending:
     """Execute the job, judge it, answer, judge the answer, and compute the outcome; one attempt.
 
     Without `rules`: any verified quote is enough for any criterion, the verifier decides what checks that compare with

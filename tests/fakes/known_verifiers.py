@@ -12,6 +12,7 @@ from runs.enums import FaultKind
 from runs.pev.delimiters import DelimitedBlock, find
 from runs.planted_faults.cases import Case
 from runs.planted_faults.claims import Job
+from tests.bench.catching.judges import proofs_in, seen_in
 from tests.fakes.team import block, documents, verdict
 
 type Opinion = Callable[[Case], tuple[bool, float]]
@@ -34,6 +35,7 @@ class KnownVerifier:
 
 def answer_to(parts: Sequence[DelimitedBlock], job: Job, *, passes: bool, confidence: float = 0.9) -> dict[str, Any]:
     """A verdict that passes or fails everything. Where it passes, it quotes what proves a true statement of the job."""
+    seen = seen_in(list(parts))
     topics = dict(line.split(": ", 1) for line in block(list(parts), "about").splitlines())
     at_the_end = block(list(parts), "subject").startswith("The whole task")
     texts = [job.answer] if at_the_end else [text for name, text in job.writes.items() if name.endswith(".md")]
@@ -42,10 +44,10 @@ def answer_to(parts: Sequence[DelimitedBlock], job: Job, *, passes: bool, confid
         if not passes:
             (one,) = verdict([label], "", "", passed=False)["criteria_results"]
         elif topic == "sources":
-            stated = [claim for claim in job.claims if any(claim.statement in text for text in texts)]
-            claim = (stated or job.claims)[0]
-            source = f"@tool-{list(job.reads).index(claim.file) + 1}" if claim.file in job.pages else claim.file
-            (one,) = verdict([label], source, claim.quote, claim.statement if stated else "")["criteria_results"]
+            stated = [claim for claim in job.claims if claim.says and any(claim.statement in text for text in texts)]
+            true = [(claim.file, claim.quote, claim.statement) for claim in stated if claim.file in job.files]
+            source, quote, statement = next(iter(true or proofs_in(seen)))
+            (one,) = verdict([label], source, quote, statement or "")["criteria_results"]
         else:
             output = job.answer if at_the_end else job.findings
             (one,) = verdict([label], "@output", output)["criteria_results"]

@@ -2,6 +2,7 @@
 and the criteria to judge.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
@@ -138,6 +139,12 @@ def whole(case: VerificationInput, labels: Mapping[str, Criterion], changes: Seq
         max_tokens=max(ANSWER_TOKENS, TOKENS_FOR_EACH * (len(labels) + len(changes))),
         stable=(0, 1 + len(given)),
     )
+
+
+def version() -> str:
+    """Changes when the prompt of verifiers or the form of their answers does: then earlier measurements are old."""
+    texts = [prompts.instructions(Role.VERIFIER), prompts.simple(Role.VERIFIER), form_of(VerifierAnswer)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def shows_all(case: VerificationInput) -> bool:

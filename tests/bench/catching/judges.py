@@ -175,7 +175,7 @@ def honest(parts: list[DelimitedBlock]) -> dict[str, Any]:
     """Reads all that it is shown, holds each statement against its source, and quotes what proves it."""
     seen = seen_in(parts)
     wrong = list(problems(seen))
-    proofs = list(_proofs(seen))
+    proofs = list(proofs_in(seen))
     results = []
     for label, topic in seen.topics.items():
         if wrong:
@@ -199,7 +199,7 @@ def _summed(results: list[dict[str, Any]]) -> dict[str, Any]:
     return {**verdict([], "", "", passed=passed, action="pass" if passed else "retry"), "criteria_results": results}
 
 
-def _proofs(seen: Seen) -> Iterator[tuple[str, str, str | None]]:
+def proofs_in(seen: Seen) -> Iterator[tuple[str, str, str | None]]:
     """Source, line of the source, and the words of the result that it supports."""
     for text in seen.judged:
         for sentence, quote, path in cited_in(text):

@@ -6,7 +6,7 @@ from math import comb
 
 import pytest
 
-from runs.accounting.intervals import expected_calibration_error, wilson
+from runs.accounting.intervals import cohens_kappa, expected_calibration_error, wilson
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,20 @@ def test_calibration_error_is_the_mean_distance_from_what_was_right(
 ) -> None:
     found = expected_calibration_error(claims)
     assert (found if found is None else round(found, 6)) == error
+
+
+@pytest.mark.parametrize(
+    ("pairs", "kappa"),
+    [
+        ([], None),
+        ([(True, True)] * 5, None),
+        ([(True, True), (False, False)] * 5, 1.0),
+        ([(True, False), (False, True)] * 5, -1.0),
+        ([(True, True), (True, False), (False, True), (False, False)] * 5, 0.0),
+        # the example of Wikipedia: 20 and 15 agreements, 5 and 10 disagreements
+        ([(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15, 0.4),
+    ],
+)
+def test_kappa_is_the_agreement_beyond_chance(pairs: list[tuple[bool, bool]], kappa: float | None) -> None:
+    found = cohens_kappa(pairs)
+    assert (found if found is None else round(found, 6)) == kappa

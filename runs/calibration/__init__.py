@@ -1,0 +1,1 @@
+"""Calibrations of verifiers: their rows, what they will cost, and what they have shown."""

@@ -1,0 +1,201 @@
+"""The rows of calibrations: starting, stopping, resuming, and what the process that judges the cases writes.
+
+Each function is one conditional change of a row. A process works under a lease; whoever claims a calibration whose
+lease has ended counts what the calls of the lost process had reserved as spent, because no one knows what they cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import NamedTuple
+from uuid import uuid4
+
+from django.conf import settings
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from runs.accounting.prices import price_of
+from runs.enums import AuditKind, CalibrationStatus, FaultKind, Language
+from runs.errors import InvalidInput, LeaseLost
+from runs.models import Calibration, CalibrationCase, User, clock
+from runs.pev.verification import questions
+from runs.planted_faults.cases import Case, case_count, case_of
+from runs.planted_faults.trial import VerifierSettings
+from runs.store import audit_trail, event_log
+from runs.text.truncate import truncate
+
+SEED = 1
+"""Of the jobs, unless someone chooses another one. With one seed, verifiers are compared on the same jobs."""
+DEFAULT_SIZE = 100
+MAX_SIZE = 5_000
+MAX_BUDGET = Decimal(10_000)
+_MAX_WHY = 500
+
+
+class Wanted(NamedTuple):
+    """What someone wants to be measured. `address` is that of the verifier's server, empty for offline rules."""
+
+    asked: VerifierSettings
+    address: str
+    size: int = DEFAULT_SIZE
+    kinds: Sequence[FaultKind] = tuple(FaultKind)
+    languages: Sequence[Language] = tuple(Language)
+    seed: int = SEED
+    budget: Decimal | None = None
+
+    @property
+    def cases(self) -> int:
+        return case_count(self.size)
+
+    def check(self) -> None:
+        """Raises InvalidInput for what cannot be measured."""
+        if not 1 <= self.size <= MAX_SIZE:
+            raise InvalidInput(f"The size has to be from 1 to {MAX_SIZE:,}.")
+        if not self.kinds or not self.languages:
+            raise InvalidInput("Choose at least one kind of fault and one language.")
+        if self.budget is None:
+            return
+        if not 0 < self.budget <= MAX_BUDGET:
+            raise InvalidInput(f"The budget has to be more than 0 and at most {MAX_BUDGET:,} USD.")
+        if price_of(self.asked.model, 1, timezone.now().date()) is None:
+            raise InvalidInput(
+                f"“{self.asked.model}” has no known price, so a budget cannot be kept. Leave the budget empty."
+            )
+
+
+def start(wanted: Wanted, by: User | None = None) -> Calibration:
+    """Store a calibration that a worker will carry out. Raises InvalidInput, also while another one is running."""
+    wanted.check()
+    with event_log.writing():
+        _check_none_runs()
+        calibration = Calibration.objects.create(
+            model=wanted.asked.model,
+            address=wanted.address,
+            prompt=questions.version(),
+            asked=wanted.asked,
+            size=wanted.size,
+            kinds=list(wanted.kinds),
+            languages=list(wanted.languages),
+            seed=wanted.seed,
+            budget=wanted.budget,
+            by=by,
+        )
+        _note(calibration, "started")
+    return calibration
+
+
+def stop(calibration: Calibration, why: str = "", *, is_asked: bool = True) -> bool:
+    """Stop a running calibration. False if it is not running. `is_asked`: a person wants it to stop."""
+    with event_log.writing():
+        running = _row(calibration).filter(status=CalibrationStatus.RUNNING)
+        ended = {"status": CalibrationStatus.STOPPED, "why": truncate(why, _MAX_WHY), "ended_at": timezone.now()}
+        if not running.update(lease_until=None, **ended):
+            return False
+        if is_asked:
+            _note(calibration, "stopped")
+    return True
+
+
+def resume(calibration: Calibration, budget: Decimal | None) -> None:
+    """Let a worker go on where a stopped calibration ended, with this budget in all.
+
+    Raises InvalidInput if it is not stopped, if another one is running, or if the verifier or its prompt has changed:
+    the rest of the cases would measure something else.
+    """
+    if calibration.prompt != questions.version():
+        raise InvalidInput("The prompt of verifiers has changed since it began. Start a new calibration.")
+    with event_log.writing():
+        _check_none_runs()
+        begun = {"status": CalibrationStatus.RUNNING, "why": "", "ended_at": None, "budget": budget}
+        if not _row(calibration).filter(status=CalibrationStatus.STOPPED).update(**begun):
+            raise InvalidInput("This calibration is not stopped.")
+        _note(calibration, "resumed")
+    calibration.refresh_from_db()
+
+
+def _check_none_runs() -> None:
+    if other := Calibration.objects.filter(status=CalibrationStatus.RUNNING).first():
+        raise InvalidInput(f"A calibration of “{other.model}” is running. Wait until it has ended, or stop it.")
+
+
+def _row(calibration: Calibration) -> QuerySet[Calibration]:
+    return Calibration.objects.filter(pk=calibration.pk)
+
+
+def _note(calibration: Calibration, what: str) -> None:
+    audit_trail.record(AuditKind.OPERATED, subject=f"calibration {calibration.pk} of {calibration.model}", name=what)
+
+
+def due() -> QuerySet[Calibration]:
+    """Those that run and that no process is judging."""
+    free = Q(lease_until=None) | Q(lease_until__lt=clock.now())
+    return Calibration.objects.filter(free, status=CalibrationStatus.RUNNING)
+
+
+class CalibrationLease:
+    """The right of one process to judge the cases of a calibration, until it ends or another process claims it."""
+
+    def __init__(self, calibration: Calibration, owner: str) -> None:
+        self.calibration = calibration
+        self._owner = owner
+
+    @property
+    def _mine(self) -> QuerySet[Calibration]:
+        return _row(self.calibration).filter(lease_owner=self._owner, status=CalibrationStatus.RUNNING)
+
+    def extend(self) -> bool:
+        """False if the calibration was stopped, or claimed by another process."""
+        with event_log.writing():
+            return self._mine.update(lease_until=_lease_end()) == 1
+
+    def cases_left(self) -> list[Case]:
+        """The cases that were not judged yet."""
+        row = self.calibration
+        judged = set(row.cases.values_list("number", flat=True))
+        numbers = (number for number in range(case_count(row.size)) if number not in judged)
+        return [case_of(number, row.kinds, row.languages, row.seed) for number in numbers]
+
+    def reserve(self, usd: Decimal) -> bool:
+        """Reserve the most that a call may cost. False if the budget does not allow it. Raises LeaseLost."""
+        with event_log.writing():
+            within = Q(budget=None) | Q(budget__gte=F("spent_usd") + F("reserved_usd") + usd)
+            if self._mine.filter(within).update(reserved_usd=F("reserved_usd") + usd):
+                return True
+            if not self._mine.exists():
+                raise LeaseLost("The calibration was stopped, or another process judges it.")
+        return False
+
+    def spend(self, usd: Decimal, reserved: Decimal) -> None:
+        """Count what a call has cost instead of what was reserved for it."""
+        # Also after a stop. A process that has claimed the row since has counted the reservation as spent.
+        with event_log.writing():
+            mine = _row(self.calibration).filter(lease_owner=self._owner)
+            mine.update(spent_usd=F("spent_usd") + usd, reserved_usd=F("reserved_usd") - reserved)
+
+    def keep(self, case: CalibrationCase) -> None:
+        """Store the result of a case. If the case has one already, that one stays."""
+        case.calibration = self.calibration
+        with event_log.writing():
+            CalibrationCase.objects.bulk_create([case], ignore_conflicts=True)
+
+    def finish(self) -> None:
+        with event_log.writing():
+            ended = {"status": CalibrationStatus.FINISHED, "ended_at": timezone.now()}
+            self._mine.update(lease_until=None, **ended)
+
+
+def claim(calibration_id: int, process: str) -> CalibrationLease | None:
+    """The lease for a process, named as in `process_registry.owner`; None if the calibration is not due."""
+    owner = f"{process}/{uuid4().hex}"
+    with event_log.writing():
+        spent = F("spent_usd") + F("reserved_usd")
+        mine = due().filter(pk=calibration_id)
+        if not mine.update(lease_owner=owner, lease_until=_lease_end(), spent_usd=spent, reserved_usd=0):
+            return None
+    return CalibrationLease(Calibration.objects.get(pk=calibration_id), owner)
+
+
+def _lease_end() -> object:
+    return clock.after(timedelta(seconds=settings.LEASE_SECONDS))

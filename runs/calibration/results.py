@@ -1,0 +1,236 @@
+"""What calibrations have shown: who catches what, how sure that is, and whether it still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from runs.accounting.figures import Bucket
+from runs.accounting.intervals import Share, cohens_kappa, expected_calibration_error, wilson
+from runs.accounting.metrics import buckets_of
+from runs.enums import CalibrationStatus, CaseOutcome, FaultKind
+from runs.models import Calibration, CalibrationCase
+from runs.pev.verification import questions
+
+_CAUGHT = frozenset({CaseOutcome.REFUSED})
+_SILENT = frozenset({CaseOutcome.PASSED})
+MAX_COMPARED = 10
+"""Other verifiers with which the agreement is shown."""
+
+
+@dataclass(frozen=True)
+class KindResult:
+    """Cases with a fault of one kind, or of all kinds together where `kind` is None.
+
+    `caught`: refused, of those with a verdict. `alone`: the same without the rules. `let_through`: passed without any
+    mark, with the rules. `marked` cases passed with a mark that people see, `no_verdict` had no usable verdict.
+    """
+
+    kind: FaultKind | None
+    caught: Share
+    alone: Share
+    let_through: Share
+    marked: int
+    no_verdict: int
+
+    @property
+    def words(self) -> str:
+        return self.kind.words.capitalize() if self.kind else "All faults"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often another verifier gave the same verdict on the same cases."""
+
+    other: Calibration
+    same: Share
+    kappa: float | None
+
+
+@dataclass(frozen=True)
+class CalibrationResult:
+    """The figures of one calibration, from its cases so far."""
+
+    calibration: Calibration
+    cases: Sequence[CalibrationCase]
+
+    @property
+    def judged(self) -> int:
+        return len(self.cases)
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the prompt of verifiers has changed since it was measured."""
+        return self.calibration.prompt != questions.version()
+
+    @property
+    def is_complete(self) -> bool:
+        return self.calibration.status == CalibrationStatus.FINISHED
+
+    @cached_property
+    def kinds(self) -> list[KindResult]:
+        """By kind, in the order of the enum, without those that no case has."""
+        by_kind = {kind: [case for case in self._planted if case.kind == kind] for kind in FaultKind}
+        return [_kind_result(kind, cases) for kind, cases in by_kind.items() if cases]
+
+    @cached_property
+    def faults(self) -> KindResult:
+        """All kinds together."""
+        return _kind_result(None, self._planted)
+
+    @cached_property
+    def refused(self) -> Share:
+        """Sound results that were refused."""
+        return _share((case.with_rules for case in self._sound), _CAUGHT)
+
+    @cached_property
+    def refused_alone(self) -> Share:
+        return _share((case.without_rules for case in self._sound), _CAUGHT)
+
+    @property
+    def marked_sound(self) -> int:
+        return sum(case.with_rules == CaseOutcome.MARKED for case in self._sound)
+
+    @property
+    def no_verdict_sound(self) -> int:
+        return sum(case.with_rules == CaseOutcome.NO_VERDICT for case in self._sound)
+
+    @property
+    def verdicts(self) -> int:
+        return sum(case.verdicts for case in self.cases)
+
+    @property
+    def cost(self) -> Decimal | None:
+        """USD of all cases; None if a call had no known price."""
+        costs = [case.cost_usd for case in self.cases]
+        return None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0))
+
+    @property
+    def cost_per_verdict(self) -> Decimal | None:
+        return self.cost / self.verdicts if self.cost is not None and self.verdicts else None
+
+    @property
+    def ms_per_verdict(self) -> int | None:
+        return round(sum(case.duration_ms for case in self.cases) / self.verdicts) if self.verdicts else None
+
+    @cached_property
+    def claims(self) -> list[tuple[float, bool]]:
+        """How sure the verifier said it was of its own verdict on everything, and whether that verdict was right."""
+        return [
+            (case.confidence, case.claimed == (not case.kind))
+            for case in self.cases
+            if case.confidence is not None and case.claimed is not None
+        ]
+
+    @cached_property
+    def buckets(self) -> tuple[Bucket, ...]:
+        return buckets_of(self.claims)
+
+    @property
+    def calibration_error(self) -> float | None:
+        return expected_calibration_error(self.claims)
+
+    @property
+    def _planted(self) -> list[CalibrationCase]:
+        return [case for case in self.cases if case.kind]
+
+    @property
+    def _sound(self) -> list[CalibrationCase]:
+        return [case for case in self.cases if not case.kind]
+
+    @property
+    def ended_at(self) -> datetime:
+        return self.calibration.ended_at or timezone.now()
+
+    @property
+    def sentence(self) -> str:
+        """What it says of the verifier, for people who read one of its verdicts."""
+        if self.faults.caught.value is None:
+            return "This verifier gave no usable verdict when it was calibrated."
+        wrong = next((one.caught.value for one in self.kinds if one.kind is FaultKind.WRONG_FIGURE), None)
+        figures = "" if wrong is None else f", {_percent(wrong)} of wrong figures"
+        day = f"{timezone.localtime(self.ended_at):%-d %b %Y}"
+        old = " Its prompt has changed since." if self.is_old else ""
+        return (
+            f"This verifier catches {_percent(self.faults.caught.value)} of planted faults{figures} "
+            f"(calibrated {day}, {self.judged:,} cases).{old}"
+        )
+
+
+def result_of(calibration: Calibration) -> CalibrationResult:
+    """Its figures, in one query."""
+    return CalibrationResult(calibration, list(calibration.cases.all()))
+
+
+def newest_of(model: str, address: str | None = None) -> CalibrationResult | None:
+    """The newest figures of a verifier, of this server if an address is given; None if it was never measured."""
+    found = _with_cases().filter(model=model)
+    if address is not None:
+        found = found.filter(address=address)
+    newest = found.first()
+    return result_of(newest) if newest else None
+
+
+def newest_of_each() -> list[CalibrationResult]:
+    """The newest figures of each verifier, the one that was measured last first."""
+    seen: dict[tuple[str, str], Calibration] = {}
+    for calibration in _with_cases():
+        seen.setdefault((calibration.model, calibration.address), calibration)
+    return [result_of(one) for one in seen.values()]
+
+
+def _with_cases() -> QuerySet[Calibration]:
+    return Calibration.objects.filter(Exists(CalibrationCase.objects.filter(calibration=OuterRef("pk"))))
+
+
+def agreements(result: CalibrationResult) -> list[Agreement]:
+    """The agreement with the newest figures of other verifiers that judged the same cases."""
+    row = result.calibration
+    own = _passes(result.cases)
+    others = [
+        other
+        for other in newest_of_each()
+        if (other.calibration.model, other.calibration.address) != (row.model, row.address)
+        and (other.calibration.kinds, other.calibration.languages, other.calibration.seed)
+        == (row.kinds, row.languages, row.seed)
+    ]
+    found = []
+    for other in others[:MAX_COMPARED]:
+        passes = _passes(other.cases)
+        pairs = [(own[number], passes[number]) for number in own.keys() & passes.keys()]
+        if pairs:
+            same = wilson(sum(one == another for one, another in pairs), len(pairs))
+            found.append(Agreement(other.calibration, same, cohens_kappa(pairs)))
+    return found
+
+
+def _passes(cases: Iterable[CalibrationCase]) -> dict[int, bool]:
+    """By the number of a case, whether it passed; without those that had no verdict."""
+    return {case.number: case.with_rules not in _CAUGHT for case in cases if case.with_rules != CaseOutcome.NO_VERDICT}
+
+
+def _kind_result(kind: FaultKind | None, cases: Sequence[CalibrationCase]) -> KindResult:
+    return KindResult(
+        kind=kind,
+        caught=_share((case.with_rules for case in cases), _CAUGHT),
+        alone=_share((case.without_rules for case in cases), _CAUGHT),
+        let_through=_share((case.with_rules for case in cases), _SILENT),
+        marked=sum(case.with_rules == CaseOutcome.MARKED for case in cases),
+        no_verdict=sum(case.with_rules == CaseOutcome.NO_VERDICT for case in cases),
+    )
+
+
+def _share(outcomes: Iterable[str], which: frozenset[CaseOutcome]) -> Share:
+    """The share of these outcomes among those with a verdict."""
+    judged = [outcome for outcome in outcomes if outcome != CaseOutcome.NO_VERDICT]
+    return wilson(sum(outcome in which for outcome in judged), len(judged))
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
