@@ -56,6 +56,86 @@ def _demanding_another_scope(changed: Any) -> None:
     changed["paths"]["/api/v1/gates"]["get"]["security"] = [{"AccessTokenAuth": ["admin"]}]
 
 
+def _list_of_runs(changed: Any) -> Any:
+    return changed["paths"]["/api/v1/runs"]["get"]
+
+
+def _schema(changed: Any, name: str) -> Any:
+    return changed["components"]["schemas"][name]
+
+
+def _without_a_parameter(changed: Any) -> None:
+    operation = _list_of_runs(changed)
+    operation["parameters"] = [one for one in operation["parameters"] if one["name"] != "q"]
+
+
+def _with_a_new_parameter_that_is_demanded(changed: Any) -> None:
+    team = {"name": "team", "in": "query", "required": True, "schema": {"type": "string"}}
+    _list_of_runs(changed)["parameters"].append(team)
+
+
+def _with_a_new_field_that_is_demanded(changed: Any) -> None:
+    _schema(changed, "StopReason")["properties"]["by"] = {"type": "string"}
+    _schema(changed, "StopReason")["required"] = ["by"]
+
+
+def _with_a_body_that_is_demanded(changed: Any) -> None:
+    changed["paths"]["/api/v1/runs/{run_id}/pause"]["post"]["requestBody"] = {"required": True, "content": {}}
+
+
+def _with_a_lower_maximum(changed: Any) -> None:
+    next(one for one in _list_of_runs(changed)["parameters"] if one["name"] == "limit")["schema"]["maximum"] = 50
+
+
+def _with_a_higher_minimum(changed: Any) -> None:
+    _schema(changed, "Answer")["properties"]["fingerprint"]["minLength"] = 8
+
+
+def _with_a_new_limit(changed: Any) -> None:
+    _schema(changed, "Again")["properties"]["redo"]["items"]["pattern"] = "^[a-z]+$"
+
+
+def _with_another_pattern(changed: Any) -> None:
+    operation = changed["paths"]["/api/v1/runs/{run_id}/files/{path}"]["get"]
+    next(one for one in operation["parameters"] if one["name"] == "sha256")["schema"]["pattern"] = "^[0-9a-f]{64}$"
+
+
+def _taking_no_other_fields(changed: Any) -> None:
+    body = changed["paths"]["/api/v1/uploads"]["post"]["requestBody"]["content"]["multipart/form-data"]
+    body["schema"]["additionalProperties"] = False
+
+
+def _without_null_in_a_request(changed: Any) -> None:
+    budget = _schema(changed, "Answer")["properties"]["budget_usd"]
+    budget["anyOf"] = [one for one in budget["anyOf"] if one.get("type") != "null"]
+
+
+def _with_null_in_an_answer(changed: Any) -> None:
+    question = _schema(changed, "GateLine")["properties"]["question"]
+    question["anyOf"] = [{"type": question.pop("type")}, {"type": "null"}]
+
+
+def _with_other_lines_in_an_answer(changed: Any) -> None:
+    _schema(changed, "GateLine")["properties"]["choices"]["items"] = {"type": "integer"}
+
+
+def _with_another_format_in_an_answer(changed: Any) -> None:
+    _schema(changed, "RunLine")["properties"]["submitted_at"]["format"] = "date"
+
+
+def _with_a_field_that_may_be_missing(changed: Any) -> None:
+    _schema(changed, "RunPage")["required"].remove("next")
+
+
+def _without_a_media_type_of_an_answer(changed: Any) -> None:
+    del changed["paths"]["/api/v1/runs/{run_id}/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]
+
+
+def _with_another_media_type_of_a_body(changed: Any) -> None:
+    content = changed["paths"]["/api/v1/runs/{run_id}/stop"]["post"]["requestBody"]["content"]
+    content["application/xml"] = content.pop("application/json")
+
+
 def _without_a_webhook(changed: Any) -> None:
     del changed["webhooks"]["notice.run_ended"]
 
@@ -75,7 +155,7 @@ def _without_field_of_webhooks(changed: Any) -> None:
         (_without_operation, "DELETE /api/v1/runs/{run_id} no longer has: anything."),
         (
             _without_field,
-            "GET /api/v1/gates no longer has: answer 200, application/json, field gates, field question.",
+            "GET /api/v1/gates no longer has: answer 200, application/json, field gates, each, field question.",
         ),
         (
             _without_value,
@@ -92,6 +172,60 @@ def _without_field_of_webhooks(changed: Any) -> None:
             "POST /api/v1/runs/{run_id}/stop now demands: body, application/json, field reason.",
         ),
         (_demanding_another_scope, "GET /api/v1/gates now demands: scope admin."),
+        (_without_a_parameter, "GET /api/v1/runs no longer has: parameter q (query)."),
+        (_with_a_new_parameter_that_is_demanded, "GET /api/v1/runs now demands: parameter team (query)."),
+        (
+            _with_a_new_field_that_is_demanded,
+            "POST /api/v1/runs/{run_id}/stop now demands: body, application/json, field by.",
+        ),
+        (_with_a_body_that_is_demanded, "POST /api/v1/runs/{run_id}/pause now demands: body."),
+        (_with_a_lower_maximum, "GET /api/v1/runs now takes less: parameter limit (query), maximum 50."),
+        (
+            _with_a_higher_minimum,
+            "POST /api/v1/gates/{gate_id}/decision now takes less: body, application/json, field fingerprint, "
+            "minLength 8.",
+        ),
+        (
+            _with_a_new_limit,
+            "POST /api/v1/runs/{run_id}/again now takes less: body, application/json, field redo, each, "
+            "pattern ^[a-z]+$.",
+        ),
+        (
+            _with_another_pattern,
+            "GET /api/v1/runs/{run_id}/files/{path} now takes less: parameter sha256 (query), pattern ^[0-9a-f]{64}$.",
+        ),
+        (
+            _taking_no_other_fields,
+            "POST /api/v1/uploads now takes less: body, multipart/form-data, other fields False.",
+        ),
+        (
+            _without_null_in_a_request,
+            "POST /api/v1/gates/{gate_id}/decision no longer has: body, application/json, field budget_usd, type null.",
+        ),
+        (
+            _with_null_in_an_answer,
+            "GET /api/v1/gates now may have: answer 200, application/json, field gates, each, field question, "
+            "type null.",
+        ),
+        (
+            _with_other_lines_in_an_answer,
+            "GET /api/v1/gates now may have: answer 200, application/json, field gates, each, field choices, each, "
+            "type integer.",
+        ),
+        (
+            _with_another_format_in_an_answer,
+            "GET /api/v1/runs no longer has: answer 200, application/json, field runs, each, field submitted_at, "
+            "format date-time.",
+        ),
+        (
+            _with_a_field_that_may_be_missing,
+            "GET /api/v1/runs no longer has: answer 200, application/json, field next, always.",
+        ),
+        (
+            _without_a_media_type_of_an_answer,
+            "GET /api/v1/runs/{run_id}/events no longer has: answer 200, text/event-stream.",
+        ),
+        (_with_another_media_type_of_a_body, "POST /api/v1/runs/{run_id}/stop no longer has: body, application/json."),
     ],
 )
 def test_a_change_that_breaks_programs_is_named(change: Callable[[Any], None], said: str) -> None:
@@ -102,6 +236,10 @@ def test_a_change_that_breaks_programs_is_named(change: Callable[[Any], None], s
 
 def test_additions_break_nothing() -> None:
     fewer = deepcopy(document())
-    for change in (_without_operation, _without_field, _without_value, _without_status):
+    for change in (
+        *(_without_operation, _without_field, _without_value, _without_status, _without_a_parameter),
+        *(_with_a_lower_maximum, _with_a_higher_minimum, _with_a_new_limit, _taking_no_other_fields),
+        *(_demanding_a_field, _with_a_field_that_may_be_missing, _without_a_media_type_of_an_answer),
+    ):
         change(fewer)
     assert breaking_changes(fewer, document()) == []
