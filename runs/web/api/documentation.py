@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from runs.web.api.api import api
+from runs.web.api.links import add_links
 from runs.web.site.addresses import API_PATH
 
 _EXAMPLES = Path(__file__).with_name("examples.json")
@@ -35,6 +36,7 @@ def document() -> dict[str, Any]:
         for operation in methods.values():
             if example := examples.get(operation["operationId"]):
                 _add_example(operation, example)
+    add_links(schema)
     return schema
 
 
