@@ -65,7 +65,7 @@ class Evaluating:
             options["save"].write_text(result.model_dump_json(indent=1) + "\n", encoding="utf-8")
         if baseline and options["task"]:
             baseline = _only(baseline, options["task"])
-        store(StoredEvaluation(result=result, baseline=baseline))
+        number = store(StoredEvaluation(result=result, baseline=baseline))
         comparison = compare(result, baseline)
         if options["json"]:
             self.stdout.write(result.model_dump_json(indent=1))
@@ -74,7 +74,8 @@ class Evaluating:
         self._say("")
         self._say(summary(comparison, has_baseline=baseline is not None))
         self._say(f"${result.spent_usd:,.2f} spent. {_about_replies(result.asked, result.replayed, result.missing)}")
-        self._say(f"To look at the runs: {PROGRAM} serve{data_option(settings.DATA_DIR)}")
+        serve = f"{PROGRAM} serve{data_option(settings.DATA_DIR)}"
+        self._say(f"With links to the runs on /evaluations/{number}/: {serve}")
         self._leave(engine, _exit_status(comparison, ignore_chance=options["ignore_chance"]))
 
     def _say(self, text: str) -> None:

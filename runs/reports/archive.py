@@ -8,7 +8,7 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from heapq import merge
 from io import RawIOBase
@@ -102,11 +102,16 @@ def _unpacked(pieces: list[bytes]) -> Iterator[bytes]:
 def _zipped(
     files: Mapping[str, str], texts: Mapping[str, bytes], journal: tuple[str, list[bytes]], at: datetime
 ) -> Iterator[bytes]:
+    contents = [(name, blobs.pieces_of(sha256)) for name, sha256 in files.items()]
+    contents += [(name, iter([data])) for name, data in texts.items()]
+    contents.append((journal[0], _unpacked(journal[1])))
+    return zipped(contents, at)
+
+
+def zipped(contents: Iterable[tuple[str, Iterator[bytes]]], at: datetime) -> Iterator[bytes]:
+    """The bytes of a zip with these entries, by name. Only one piece of a file at a time is in memory."""
     outlet = _StreamedZip()
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
-        contents = [(name, blobs.pieces_of(sha256)) for name, sha256 in files.items()]
-        contents += [(name, iter([data])) for name, data in texts.items()]
-        contents.append((journal[0], _unpacked(journal[1])))
         for name, pieces in contents:
             with archive.open(_entry(name, at), "w", force_zip64=True) as target:
                 for piece in pieces:

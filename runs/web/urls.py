@@ -6,6 +6,7 @@ from runs.web.agents import agent_pages
 from runs.web.api import documentation, reference_page
 from runs.web.api.api import api, no_operation
 from runs.web.audit import audit_pages
+from runs.web.evaluation import evaluation_pages, save_task_page
 from runs.web.files import source_pages
 from runs.web.files.file_list import FILES
 from runs.web.gates import assign_page
@@ -61,6 +62,8 @@ urlpatterns = [
     path("status/notices/", notices_status.notices_status, name="notices_status"),
     path("status/servers/", servers_page.servers_page, name="servers"),
     path("metrics/", metrics_page.metrics_page, name="metrics"),
+    path("evaluations/", evaluation_pages.evaluations, name="evaluations"),
+    path("evaluations/<int:number>/", evaluation_pages.evaluation, name="evaluation"),
     path("help/", help_pages.help_page, name="help"),
     path("tour/", tour.tour, name="tour"),
     path("help/glossary/", help_pages.glossary, name="glossary"),
@@ -95,6 +98,7 @@ urlpatterns = [
     path("runs/<int:run_id>/texts/<str:place>/", source_pages.text_page, name="text"),
     path("runs/<int:run_id>/plans/<int:version>.json", plan_page.plan_json, name="plan_json"),
     path("runs/<int:run_id>/template/", plan_page.save_template, name="save_template"),
+    path("runs/<int:run_id>/evaluation-task/", save_task_page.save_task, name="save_task"),
     path("templates/", template_pages.own_templates, name="templates"),
     path("templates/<slug:key>/", template_pages.template_page, name="template"),
     path("templates/<int:template_id>/rename/", template_pages.rename_template, name="rename_template"),

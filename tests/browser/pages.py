@@ -55,6 +55,7 @@ WALKS = {
         "/templates/{template}/",
         "/templates/{template}/delete/",
         "/runs/{sample}/template/",
+        "/runs/{sample}/evaluation-task/",
         "/runs/{sample}/again/",
         "/runs/{sample}/again/with/",
         "/runs/{sample}/manage/",
@@ -111,6 +112,8 @@ FOR_ADMINISTRATORS = [
     "/status/servers/",
     "/status/notices/",
     "/audit/",
+    "/evaluations/",
+    "/evaluations/{evaluation}/",
     "/agents/",
     "/agents/new/",
     "/agents/new/?sample",
@@ -164,6 +167,8 @@ class Made(dict[str, str]):
                 return self._site.write("template", self._owner, int(self["sample"]), "Notes")
             case "step":
                 return self._site.write("step", int(self["partial"]), "review")
+            case "evaluation":
+                return self._site.write("evaluation", int(self["sample"]))
             case "link":
                 return self._site.manage("people", "link", self._owner, "--base", "").strip()
             case state:

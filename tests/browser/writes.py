@@ -36,6 +36,7 @@ from tests.documents import pdfs, word, workbooks
 from tests.factories import agents
 from tests.factories import crowd as crowds
 from tests.factories.agents import WRITER
+from tests.factories.evaluations import stored_evaluation
 
 MAX_WAIT = 120.0
 """Seconds until a run of the sample has to ask something."""
@@ -359,6 +360,12 @@ def manage(*arguments: str) -> str:
     return printed.getvalue()
 
 
+def evaluation(run_id: int) -> int:
+    """The number of an evaluation whose runs now and before are both this run, so that the page has links."""
+    submission = Run.objects.get(pk=run_id).submission
+    return stored_evaluation(submission, submission)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     one.__name__: one
     for one in (
@@ -375,6 +382,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         rename,
         stop,
         note,
+        evaluation,
         template,
         title_of,
         step,

@@ -357,6 +357,9 @@ def _actions() -> Iterator[Audited]:
     yield Audited(kind.REPORT_EXPORTED, f"{RUN}files.zip", of_finished("files.zip"))
     yield Audited(kind.FILE_DOWNLOADED, f"{RUN}files/<path:path>", of_finished("files/{path}?download=1"))
     yield Audited(kind.FILE_DOWNLOADED, f"{RUN}plans/<int:version>.json", of_finished("plans/1.json"))
+    yield Audited(
+        kind.FILE_DOWNLOADED, f"{RUN}evaluation-task/", of_finished("evaluation-task/", name="notes", request=WORDS)
+    )
     yield Audited(kind.AUDIT_EXPORTED, f"{RUN}audit.<audit_suffix:suffix>", of_finished("audit.csv"))
     yield Audited(kind.AUDIT_EXPORTED, "audit.<audit_suffix:suffix>", lambda scene: scene.get("/audit.json"))
     yield Audited(kind.TEMPLATE_SAVED, f"{RUN}template/", of_finished("template/", name="Müller"))

@@ -30,6 +30,7 @@ from runs.submission import submission_drafts
 from runs.submission.run_templates import save
 from tests import factories as made
 from tests.factories.agents import agent
+from tests.factories.evaluations import stored_evaluation
 from tests.hostile.fuzzing.surface import addresses
 
 pytestmark = pytest.mark.django_db
@@ -177,6 +178,8 @@ TABLE = {
         get=(302, 404, 404, 404, 302), post=(302, 404, 404, 404, 302), sent={"verb": "deactivate"}
     ),
     "audit/": Row(get=ADMINISTERED),
+    "evaluations/": Row(get=ADMINISTERED),
+    "evaluations/<int:number>/": Row(get=ADMINISTERED),
     "audit.<audit_suffix:suffix>": Row(get=ADMINISTERED),
     "agents/": Row(get=ADMINISTERED),
     "agents/new/": Row(
@@ -228,6 +231,7 @@ TABLE = {
     "runs/<int:run_id>/texts/<str:place>/": Row(get=SEEN),
     "runs/<int:run_id>/plans/<int:version>.json": Row(get=SEEN),
     "runs/<int:run_id>/template/": Row(get=SEEN, post=DONE, sent={"name": "Notes"}),
+    "runs/<int:run_id>/evaluation-task/": Row(get=SEEN, post=SEEN, sent={"name": "notes", "request": "Do it"}),
     "templates/": Row(get=MINE),
     "templates/<slug:key>/": Row(get=(302, 200, 404, 404, 404)),
     "templates/<int:template_id>/rename/": Row(post=(302, 302, 404, 404, 404), sent={"name": "Other"}),
@@ -253,7 +257,7 @@ TABLE = {
     "admin/(?P<url>.*)": administered(404),
 }
 """By the route."""
-FINISHED = ("again/", "again/with/", "template/", "run_id>/delete/", "<str:place>/")
+FINISHED = ("again/", "again/with/", "template/", "evaluation-task/", "run_id>/delete/", "<str:place>/")
 """The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
 
 
@@ -321,6 +325,7 @@ def world(rows_of_module: None) -> World:
         "token": "x" * 43,
         "draft": submission_drafts.begin_with(made.alice(), uuid.uuid4(), finished).token,
         "name": "contracts",
+        "number": stored_evaluation(),
         "object_id": waiting.pk,
         "content_type_id": 1,
         "app_label": "runs",
