@@ -23,6 +23,7 @@ def test_it_shows_the_hint_of_what_the_run_asks(blank: Page, site: Site) -> None
     expect(tour).to_contain_text("Read the plan.")
     page.set_viewport_size({"width": 390, "height": 844})
     check_both_themes(page)
+    site.write("halt", run)  # or its work could end before a slow browser sees the hint
     page.get_by_role("button", name="Approve", exact=True).click()
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(tour).to_contain_text("The server works on it.")

@@ -320,6 +320,11 @@ def stop(run: int) -> None:
     cancel(run, Run.objects.get(pk=run).owner)
 
 
+def halt(run: int) -> None:
+    """Pause it, by the owner, so that it stays in its state."""
+    pause(run, Run.objects.get(pk=run).owner, paused=True)
+
+
 def rename(run: int, title: str) -> None:
     """By the owner."""
     owner_actions.rename(run, Run.objects.get(pk=run).owner, title)
@@ -381,6 +386,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         crowd,
         rename,
         stop,
+        halt,
         note,
         evaluation,
         template,
