@@ -9,7 +9,7 @@ import sys
 from pevsite import installation
 from pevsite.client import commands
 
-STARTING = {"evaluate", "restore", "serve", "worker", "run", "people", "check_models", "migrate"}
+STARTING = {"calibrate", "evaluate", "restore", "serve", "worker", "run", "people", "check_models", "migrate"}
 """The commands that make an installation if there is none. Other commands write nothing when they read the settings."""
 
 

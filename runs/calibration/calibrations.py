@@ -14,6 +14,8 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.db.models import F, Q, QuerySet
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Round
 from django.utils import timezone
 
 from runs.accounting.prices import price_of
@@ -22,7 +24,7 @@ from runs.errors import InvalidInput, LeaseLost
 from runs.models import Calibration, CalibrationCase, User, clock
 from runs.pev.verification import questions
 from runs.planted_faults.cases import Case, case_count, case_of
-from runs.planted_faults.trial import VerifierSettings
+from runs.planted_faults.verifier_settings import VerifierSettings
 from runs.store import audit_trail, event_log
 from runs.text.truncate import truncate
 
@@ -161,7 +163,7 @@ class CalibrationLease:
         """Reserve the most that a call may cost. False if the budget does not allow it. Raises LeaseLost."""
         with event_log.writing():
             within = Q(budget=None) | Q(budget__gte=F("spent_usd") + F("reserved_usd") + usd)
-            if self._mine.filter(within).update(reserved_usd=F("reserved_usd") + usd):
+            if self._mine.filter(within).update(reserved_usd=_rounded(F("reserved_usd") + usd)):
                 return True
             if not self._mine.exists():
                 raise LeaseLost("The calibration was stopped, or another process judges it.")
@@ -172,7 +174,7 @@ class CalibrationLease:
         # Also after a stop. A process that has claimed the row since has counted the reservation as spent.
         with event_log.writing():
             mine = _row(self.calibration).filter(lease_owner=self._owner)
-            mine.update(spent_usd=F("spent_usd") + usd, reserved_usd=F("reserved_usd") - reserved)
+            mine.update(spent_usd=_rounded(F("spent_usd") + usd), reserved_usd=_rounded(F("reserved_usd") - reserved))
 
     def keep(self, case: CalibrationCase) -> None:
         """Store the result of a case. If the case has one already, that one stays."""
@@ -195,6 +197,11 @@ def claim(calibration_id: int, process: str) -> CalibrationLease | None:
         if not mine.update(lease_owner=owner, lease_until=_lease_end(), spent_usd=spent, reserved_usd=0):
             return None
     return CalibrationLease(Calibration.objects.get(pk=calibration_id), owner)
+
+
+def _rounded(amount: CombinedExpression) -> Round:
+    """SQLite adds in binary, which leaves remainders."""
+    return Round(amount, 8)
 
 
 def _lease_end() -> object:

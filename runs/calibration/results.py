@@ -17,6 +17,7 @@ from runs.accounting.metrics import buckets_of
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind
 from runs.models import Calibration, CalibrationCase
 from runs.pev.verification import questions
+from runs.planted_faults.cases import case_count
 
 _CAUGHT = frozenset({CaseOutcome.REFUSED})
 _SILENT = frozenset({CaseOutcome.PASSED})
@@ -208,6 +209,54 @@ def agreements(result: CalibrationResult) -> list[Agreement]:
             same = wilson(sum(one == another for one, another in pairs), len(pairs))
             found.append(Agreement(other.calibration, same, cohens_kappa(pairs)))
     return found
+
+
+def as_json(result: CalibrationResult) -> dict[str, object]:
+    """The figures for programs. Shares are from 0 to 1, with the 95 % interval."""
+    row = result.calibration
+    return {
+        "calibration": row.pk,
+        "verifier": row.model,
+        "server": row.address,
+        "status": row.status,
+        "why": row.why,
+        "judged": result.judged,
+        "cases": case_count(row.size),
+        "seed": row.seed,
+        "languages": list(row.languages),
+        "spent_usd": str(row.spent_usd),
+        "is_old": result.is_old,
+        "faults": [
+            {
+                "kind": one.kind or "all",
+                "caught": _share_json(one.caught),
+                "caught_without_rules": _share_json(one.alone),
+                "let_through": _share_json(one.let_through),
+                "marked": one.marked,
+                "no_verdict": one.no_verdict,
+            }
+            for one in (*result.kinds, result.faults)
+        ],
+        "sound_refused": _share_json(result.refused),
+        "sound_refused_without_rules": _share_json(result.refused_alone),
+        "sound_marked": result.marked_sound,
+        "sound_no_verdict": result.no_verdict_sound,
+        "calibration_error": result.calibration_error,
+        "confidence": [
+            {"from": one.low, "to": one.high, "verdicts": one.count, "right": one.held, "stated": one.claimed}
+            for one in result.buckets
+        ],
+        "usd_per_verdict": None if result.cost_per_verdict is None else str(result.cost_per_verdict),
+        "ms_per_verdict": result.ms_per_verdict,
+        "agreement": [
+            {"verifier": one.other.model, "same": _share_json(one.same), "kappa": one.kappa}
+            for one in agreements(result)
+        ],
+    }
+
+
+def _share_json(share: Share) -> dict[str, object]:
+    return {"count": share.count, "of": share.total, "share": share.value, "low": share.low, "high": share.high}
 
 
 def _passes(cases: Iterable[CalibrationCase]) -> dict[int, bool]:

@@ -18,7 +18,8 @@ from runs.llm.capabilities import is_asked_simply
 from runs.llm.model_servers import REHEARSAL, server_for
 from runs.pev.policy import Policy
 from runs.planted_faults.cases import case_of
-from runs.planted_faults.trial import VerifierSettings, tried
+from runs.planted_faults.trial import tried
+from runs.planted_faults.verifier_settings import VerifierSettings
 
 MIN_QUESTIONS, MAX_QUESTIONS = 2, 8
 """Questions about one case: at least one with the rules and one without. At most the result and the final answer are
@@ -57,6 +58,13 @@ class CostEstimate:
     max_questions: int
     low: Decimal | None
     high: Decimal | None
+
+    @property
+    def sentence(self) -> str:
+        asked = f"{self.cases:,} cases, {self.min_questions:,} to {self.max_questions:,} questions"
+        if self.low is None or self.high is None:
+            return f"Estimate: {asked}. The model has no known price, so no budget can be kept."
+        return f"Estimate: {asked}, ${self.low:,.2f} to ${self.high:,.2f}."
 
 
 def estimate_cost(wanted: Wanted) -> CostEstimate:

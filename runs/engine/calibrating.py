@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
@@ -33,6 +33,8 @@ MAX_TRIES = 6
 """How often one question is asked while the service is away or busy. Then the calibration stops, to be resumed."""
 MAX_WAIT = 60.0
 """The most seconds between two tries."""
+_STORED = Decimal("0.00000001")
+"""The digits of an amount in the database."""
 _WATCH_INTERVAL = 1.0
 """Seconds until the threads know that a calibration was stopped."""
 
@@ -66,7 +68,7 @@ class MeteredModel:
         self._check()
         today = timezone.now().date()
         bound = bound_of(ask, today)
-        most = bound.of(ask.max_tokens) if bound else Decimal(0)
+        most = bound.of(ask.max_tokens).quantize(_STORED, ROUND_UP) if bound else Decimal(0)
         if not database.call(lambda: self._lease.reserve(most)):
             raise LimitReached("The budget does not allow another call.")
         began, spent = time.monotonic(), Decimal(0)
@@ -196,6 +198,7 @@ def _extending(lease: CalibrationLease) -> Iterator[Callable[[], None]]:
         yield check
     finally:
         ended.set()
+        lost.set()  # for threads that still judge a case, after an interruption
         keeper.join()
 
 

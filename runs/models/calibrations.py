@@ -7,7 +7,7 @@ from django.db import models
 
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.models.fields import Column, ContractField, only, word_field
-from runs.planted_faults.trial import VerifierSettings
+from runs.planted_faults.verifier_settings import VerifierSettings
 
 
 class Calibration(models.Model):

@@ -10,7 +10,8 @@ from runs.enums import CaseOutcome
 from runs.errors import ModelError, NoVerdict
 from runs.evidence.results import Judgement
 from runs.planted_faults.cases import Case
-from runs.planted_faults.trial import Ending, VerifierSettings, tried
+from runs.planted_faults.trial import Ending, tried
+from runs.planted_faults.verifier_settings import VerifierSettings
 
 UNKNOWN_JOB = "unknown_job"
 """The kind of error with which offline rules refuse a job that they do not know."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runs.contracts.base import STEP, Contract
+from runs.contracts.base import STEP
 from runs.contracts.ports import FileInfo, Model, ToolUse
 from runs.documents.content import digest_of
 from runs.documents.made_files import make
@@ -26,23 +26,7 @@ from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import untraced_in
 from runs.pev.verifier import judge
 from runs.planted_faults.claims import Job
-
-MIN_BYTES = 100
-"""The least length of a document in runs, unless a person changes it."""
-
-
-class VerifierSettings(Contract):
-    """How a verifier is asked, and what the policy demands of its verdicts."""
-
-    model: str = "a verifier"
-    effort: str = "low"
-    min_confidence: float = 0.0
-    min_document_bytes: int = MIN_BYTES
-    simple: bool = False
-
-
-AS_USUAL = VerifierSettings()
-"""What runs ask for unless a person changes it."""
+from runs.planted_faults.verifier_settings import AS_USUAL, VerifierSettings
 
 
 @dataclass(frozen=True)

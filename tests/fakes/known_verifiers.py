@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
+from runs.calibration.calibrations import Wanted
 from runs.contracts.ports import Ask, Reply
 from runs.enums import FaultKind
 from runs.pev.delimiters import DelimitedBlock, find
-from runs.planted_faults.cases import Case
+from runs.planted_faults.cases import Case, case_of
 from runs.planted_faults.claims import Job
 from tests.bench.catching.judges import proofs_in, seen_in
-from tests.fakes.team import block, documents, verdict
+from tests.fakes.anthropic_answers import Answer, Request, Say
+from tests.fakes.team import block, documents, told, verdict
 
 type Opinion = Callable[[Case], tuple[bool, float]]
 """Whether a verifier passes a case, and how sure it says it is."""
@@ -67,6 +69,19 @@ def case_shown(parts: Sequence[DelimitedBlock], cases: Sequence[Case]) -> Case:
         and all(made.get(name) == text.strip() for name, text in case.job.writes.items())
     }.values()
     return found
+
+
+def scripted_verifier(wanted: Wanted, opinion: Opinion) -> Callable[[Request], Answer]:
+    """A verifier of known quality behind the fake API, for the cases of one calibration."""
+    cases = [case_of(number, wanted.kinds, wanted.languages, wanted.seed) for number in range(wanted.cases)]
+
+    def answer(request: Request) -> Answer:
+        parts = told(request)
+        case = case_shown(parts, cases)
+        passes, confidence = opinion(case)
+        return Say(json.dumps(answer_to(parts, case.job, passes=passes, confidence=confidence)))
+
+    return answer
 
 
 def catching(

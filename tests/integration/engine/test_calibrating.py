@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -21,12 +19,10 @@ from runs.engine.calibrating import carry_out
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.errors import InvalidInput
 from runs.models import AuditEntry, Calibration, CalibrationCase
-from runs.planted_faults.cases import Case, case_of
-from runs.planted_faults.trial import VerifierSettings
+from runs.planted_faults.verifier_settings import VerifierSettings
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.known_verifiers import Opinion, answer_to, case_shown, catching
-from tests.fakes.team import told
+from tests.fakes.known_verifiers import catching, scripted_verifier
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.allow_hosts(["127.0.0.1"])]
 MODEL = "claude-haiku-5-5"
@@ -39,29 +35,13 @@ def wanted(size: int = 6, **values: Any) -> Wanted:
     return Wanted(VerifierSettings(model=MODEL), "https://verifier.example", **options | values)
 
 
-def verifier_of(calibration: Wanted, opinion: Opinion = PERFECT) -> Callable[[Request], Answer]:
-    """A verifier of known quality behind the API."""
-    cases = [
-        case_of(number, calibration.kinds, calibration.languages, calibration.seed)
-        for number in range(calibration.cases)
-    ]
-
-    def answer(request: Request) -> Answer:
-        parts = told(request)
-        case: Case = case_shown(parts, cases)
-        passes, confidence = opinion(case)
-        return Say(json.dumps(answer_to(parts, case.job, passes=passes, confidence=confidence)))
-
-    return answer
-
-
 def outcomes(calibration: Calibration) -> list[tuple[str, str]]:
     return list(calibration.cases.values_list("with_rules", "without_rules"))
 
 
 @pytest.mark.parametrize("parallel", [1, 4])
 def test_every_case_is_judged_once_and_its_cost_is_counted(api: FakeAnthropic, parallel: int) -> None:
-    api.script(verifier_of(wanted()))
+    api.script(scripted_verifier(wanted(), PERFECT))
     calibration = calibrations.start(wanted())
     seen: list[int] = []
     carry_out(calibration.pk, lambda: seen.append(1), parallel)
@@ -79,7 +59,7 @@ def test_every_case_is_judged_once_and_its_cost_is_counted(api: FakeAnthropic, p
 
 def test_what_the_verifier_said_itself_is_kept(api: FakeAnthropic) -> None:
     lazy = catching(0.0, "lazy", confidence=0.97)
-    api.script(verifier_of(wanted(), lazy))
+    api.script(scripted_verifier(wanted(), lazy))
     calibration = calibrations.start(wanted())
     carry_out(calibration.pk)
     assert {(case.claimed, case.confidence) for case in calibration.cases.all()} == {(True, 0.97)}
@@ -88,7 +68,7 @@ def test_what_the_verifier_said_itself_is_kept(api: FakeAnthropic) -> None:
 
 def test_the_budget_is_kept_and_a_higher_one_lets_it_go_on_without_judging_anything_twice(api: FakeAnthropic) -> None:
     job = wanted(20, budget=Decimal("0.02"))
-    api.script(verifier_of(job))
+    api.script(scripted_verifier(job, PERFECT))
     calibration = calibrations.start(job)
     carry_out(calibration.pk)
     calibration.refresh_from_db()
@@ -122,7 +102,7 @@ def cost_so_far(api: FakeAnthropic) -> Decimal:
 
 def test_a_stop_ends_the_calls_under_way_and_resuming_judges_the_rest(api: FakeAnthropic) -> None:
     job = wanted(10)
-    verifier = verifier_of(job)
+    verifier = scripted_verifier(job, PERFECT)
 
     def stopping(request: Request) -> Answer:
         if request.number == 9:
@@ -146,7 +126,7 @@ def test_a_stop_ends_the_calls_under_way_and_resuming_judges_the_rest(api: FakeA
 
 def test_what_a_killed_process_had_reserved_counts_as_spent(api: FakeAnthropic) -> None:
     job = wanted(2, budget=Decimal(1))
-    api.script(verifier_of(job))
+    api.script(scripted_verifier(job, PERFECT))
     calibration = calibrations.start(job)
     killed = calibrations.claim(calibration.pk, "killed/1")
     assert killed is not None
@@ -181,7 +161,7 @@ def case_row(number: int) -> CalibrationCase:
 
 def test_a_service_that_is_busy_is_asked_again(api: FakeAnthropic) -> None:
     job = wanted(1)
-    verifier = verifier_of(job)
+    verifier = scripted_verifier(job, PERFECT)
     api.script(
         lambda request: Fail(529, "overloaded_error", "overloaded") if request.number == 1 else verifier(request)
     )
@@ -241,7 +221,7 @@ def test_nothing_goes_on_under_another_prompt(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_worker_carries_out_what_is_due(api: FakeAnthropic) -> None:
-    api.script(verifier_of(wanted(1)))
+    api.script(scripted_verifier(wanted(1), PERFECT))
     calibration = calibrations.start(wanted(1))
     calibrating.judge_due.call()
     calibration.refresh_from_db()

@@ -17,7 +17,7 @@ from runs.enums import CaseOutcome, FaultKind, Language
 from runs.models import Calibration, CalibrationCase
 from runs.planted_faults.case_verdicts import CaseVerdict, judge_case
 from runs.planted_faults.cases import Case, case_count, case_of
-from runs.planted_faults.trial import AS_USUAL
+from runs.planted_faults.verifier_settings import AS_USUAL
 from tests.fakes.known_verifiers import KnownVerifier, Opinion, catching
 
 KINDS = (FaultKind.WRONG_FIGURE, FaultKind.IRRELEVANT_QUOTE, FaultKind.STUB)
