@@ -15,3 +15,4 @@ urlpatterns = [
     path("admin/", site.urls),
 ]
 handler400 = "runs.web.site.error_views.bad_request"
+handler500 = "runs.web.site.error_views.server_error"

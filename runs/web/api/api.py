@@ -36,9 +36,18 @@ from runs.web.api import (
     report_operations,
     run_operations,
 )
-from runs.web.api.problems import PROBLEM, FieldProblem, ProblemDetails, Refused, answer_problem, not_found
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.site.error_views import too_much
+from runs.web.site.problems import (
+    FAILED,
+    NOT_UNDERSTOOD,
+    PROBLEM,
+    FieldProblem,
+    ProblemDetails,
+    Refused,
+    answer_problem,
+    not_found,
+)
 from runs.web.site.requests import about_request, status_of
 
 log = logging.getLogger(__name__)
@@ -233,12 +242,12 @@ def _not_read(_request: HttpRequest, error: HttpError) -> HttpResponse:
 @api.exception_handler(SuspiciousOperation)
 @api.exception_handler(MultiPartParserError)
 def _not_understood(_request: HttpRequest, error: Exception) -> HttpResponse:
-    return answer_problem(400, too_much(error) or "The request could not be understood. Nothing was changed.")
+    return answer_problem(400, too_much(error) or NOT_UNDERSTOOD)
 
 
 @api.exception_handler(Exception)
 def _failed(request: HttpRequest, error: Exception) -> HttpResponse:
-    response = answer_problem(500, "Something is wrong on the server, and is in its log. Try again later.")
+    response = answer_problem(500, FAILED)
     log_response("%s", request.path, response=response, request=request, exception=error)
     return response
 

@@ -27,13 +27,13 @@ from runs.people.permissions import visible_runs
 from runs.store.audit_trail import coming_from
 from runs.web.api.api import api
 from runs.web.api.event_operations import EVENT_STREAM, MAX_EVENTS, READS, EventPage, EventsAsked, events_after
-from runs.web.api.problems import Refused
 from runs.web.api.requests import caller_of, check_names
 from runs.web.live.announcements import announcements
 from runs.web.live.subscribers import from_database
 from runs.web.site.addresses import API_PATH
 from runs.web.site.admission import still_admitted
 from runs.web.site.audit_origin import origin_of_program
+from runs.web.site.problems import Refused
 from runs.web.site.requests import client_of
 from runs.web.site.same_origin import came_as_https, our_host, values
 

@@ -22,11 +22,11 @@ from runs.people.permissions import check_can_submit
 from runs.store import audit_trail, blobs
 from runs.submission import submission_drafts
 from runs.text.truncate import quoted
-from runs.web.api.problems import PROBLEM, Refused
 from runs.web.api.requests import caller_of, check_names, unless_known, upload_of, uploads_of
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.files.file_page import FilePage, version_of
 from runs.web.mcp import looking, tool_answers
+from runs.web.site.problems import PROBLEM, Refused
 from runs.web.site.streaming import attachment
 
 router = Router(tags=["files"])

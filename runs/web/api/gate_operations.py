@@ -25,11 +25,11 @@ from runs.readmodel.representations import GateDetails, GateLine, gate_details, 
 from runs.readmodel.result_points import MAX_POINTS
 from runs.submission import supplied_uploads
 from runs.text.truncate import quoted
-from runs.web.api.problems import Refused
 from runs.web.api.requests import caller_of, check_names, check_version, token_of, uploads_of
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.gates.decision_form import MAX_CRITERIA, MAX_NOTE, MAX_REASON, with_points
 from runs.web.mcp.tool_arguments import Caller
+from runs.web.site.problems import Refused
 
 router = Router(tags=["decisions"])
 READS = AccessTokenAuth(TokenScope.GATES_READ)

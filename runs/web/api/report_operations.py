@@ -14,11 +14,11 @@ from runs.enums import TokenScope
 from runs.reports.formats import BY_SUFFIX
 from runs.reports.outline import Part
 from runs.reports.report_format import ReportInput
-from runs.web.api.problems import Refused
 from runs.web.api.requests import caller_of, check_names
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.report.preparing import Busy
 from runs.web.report.report_page import download, prepared, zip_of
+from runs.web.site.problems import Refused
 
 router = Router(tags=["reports"])
 READS = AccessTokenAuth(TokenScope.RUNS_READ)

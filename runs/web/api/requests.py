@@ -21,8 +21,8 @@ from runs.pev.contracts import PlanContract
 from runs.submission import submission_drafts
 from runs.submission.intake import Upload
 from runs.text.truncate import quoted
-from runs.web.api.problems import Refused
 from runs.web.mcp.tool_arguments import Caller
+from runs.web.site.problems import Refused
 
 type AnyPlan = Annotated[
     PlanContract,

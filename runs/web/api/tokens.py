@@ -13,9 +13,9 @@ from runs.enums import TokenScope
 from runs.errors import NotAllowed
 from runs.models import AccessToken
 from runs.people import access_tokens
-from runs.web.api.problems import Refused
 from runs.web.site import throttle
 from runs.web.site.admission import NotAdmitted, admitted
+from runs.web.site.problems import Refused
 
 _MINUTE = 60  # seconds
 

@@ -14,6 +14,7 @@ from twisted.internet.protocol import Protocol
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 
 from runs.web.server.server_limits import Patience
+from runs.web.site.problems import MEDIA_TYPE, problem_json
 
 _FULL = "All connections of this site are in use. Try again in a moment."
 
@@ -34,6 +35,14 @@ class Phase(StrEnum):
 
 _CAN_BE_CUT = {Phase.IDLE, Phase.HEADERS, Phase.BODY, Phase.CLOSING, Phase.REFUSED}
 _ENDING = {Phase.CLOSING, Phase.REFUSED, Phase.CUT}
+
+
+class Form(StrEnum):
+    """What a client reads: a person a page, a script of a page its own JSON, and a program problem details."""
+
+    PAGE = "text/html; charset=utf-8"
+    JSON = "application/json"
+    PROBLEM = MEDIA_TYPE
 
 
 class Connection(ProtocolWrapper):
@@ -100,9 +109,9 @@ class Connection(ProtocolWrapper):
         self.drain()  # whoever waits to write finds out that there is no one to write to
         super().connectionLost(reason)
 
-    def refuse(self, status: HTTPStatus, sentence: str, *, as_json: bool = False) -> None:
+    def refuse(self, status: HTTPStatus, sentence: str, form: Form = Form.PAGE) -> None:
         """Answer with one sentence, read nothing more, and close. The client has a moment to read it."""
-        self.write(page(status, sentence, as_json=as_json))
+        self.write(refusal(status, sentence, form))
         self.enter(Phase.REFUSED)
         self.transport.loseWriteConnection()  # closing at once would take the answer away
 
@@ -169,26 +178,28 @@ class Connections(WrappingFactory[Connection]):
 
 
 class Full(Protocol):
-    """The answer to a connection for which there is no room."""
+    """The answer to a connection for which there is no room. What it would ask for is not read, so it gets a page."""
 
     def connectionMade(self) -> None:
         assert self.transport is not None
-        self.transport.write(page(HTTPStatus.SERVICE_UNAVAILABLE, _FULL))
+        self.transport.write(refusal(HTTPStatus.SERVICE_UNAVAILABLE, _FULL))
         self.transport.loseConnection()
 
 
-def page(status: HTTPStatus, sentence: str, *, as_json: bool = False) -> bytes:
+def refusal(status: HTTPStatus, sentence: str, form: Form = Form.PAGE) -> bytes:
     """A complete answer with one sentence, after which the connection is closed."""
-    if as_json:
-        kind, body = "application/json", json.dumps({"errors": [sentence]}).encode()
-    else:
-        title = escape(status.phrase)
-        kind = "text/html; charset=utf-8"
-        body = (
-            f'<!doctype html><html lang="en"><title>{title}</title><h1>{title}</h1><p>{escape(sentence)}</p>\n'
-        ).encode()
+    match form:
+        case Form.PAGE:
+            title = escape(status.phrase)
+            body = (
+                f'<!doctype html><html lang="en"><title>{title}</title><h1>{title}</h1><p>{escape(sentence)}</p>\n'
+            ).encode()
+        case Form.JSON:
+            body = json.dumps({"errors": [sentence]}).encode()
+        case Form.PROBLEM:
+            body = problem_json(status, sentence)
     head = (
-        f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+        f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {form}\r\nContent-Length: {len(body)}\r\n"
         "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
         "Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'\r\n"
         f"{'Retry-After: 5' if status is HTTPStatus.SERVICE_UNAVAILABLE else 'Referrer-Policy: same-origin'}\r\n"

@@ -16,9 +16,11 @@ from twisted.web.http import HTTPChannel
 from runs.errors import NotAllowed
 from runs.people import access_tokens
 from runs.web.live.subscribers import from_database
-from runs.web.server.connections import Connection, Phase
+from runs.web.server.connections import Connection, Form, Phase, refusal
 from runs.web.server.server_limits import has_room, is_for_programs, max_body, max_unknown
 from runs.web.site.admission import token_in
+from runs.web.site.headers import always
+from runs.web.site.problems import FAILED, MEDIA_TYPE, NOT_UNDERSTOOD, problem_json, reads_problems
 from runs.web.site.sessions import holder
 
 _SIGNED_OUT = "Files can be sent only by someone who has signed in. Nothing was stored. Sign in and send them again."
@@ -34,6 +36,14 @@ class Channel(HTTPChannel):
 
     maxHeaders = 100
     transport: Connection
+
+    def _respondToBadRequestAndDisconnect(self) -> None:
+        """Twisted cannot read the request. Without a first line that it can read, no one knows what was asked for."""
+        if reads_problems(getattr(self, "_path", b"").decode("latin-1")):
+            self.transport.write(refusal(HTTPStatus.BAD_REQUEST, NOT_UNDERSTOOD, Form.PROBLEM))
+            self.loseConnection()
+        else:
+            super()._respondToBadRequestAndDisconnect()
 
     def allHeadersReceived(self) -> None:
         self.transport.enter(Phase.BODY)
@@ -107,9 +117,11 @@ class Request(WebRequest):
             if connection.phase is not Phase.BODY:
                 return  # it came in chunks and was so short that it is whole already
             if not known:
-                connection.refuse(HTTPStatus.FORBIDDEN, _TOKENLESS if is_for_programs(self.uri) else _SIGNED_OUT)
+                connection.refuse(
+                    HTTPStatus.FORBIDDEN, _TOKENLESS if is_for_programs(self.uri) else _SIGNED_OUT, self._form
+                )
             elif not has_room(sum(self.server.uploads.values())):
-                connection.refuse(HTTPStatus.INSUFFICIENT_STORAGE, _NO_ROOM, as_json=self._wants_json)
+                connection.refuse(HTTPStatus.INSUFFICIENT_STORAGE, _NO_ROOM, self._form)
             else:
                 connection.enter(Phase.UPLOAD)
         finally:
@@ -123,15 +135,18 @@ class Request(WebRequest):
         return is_signed_in(parse_cookie(self._cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, ""))
 
     @property
-    def _wants_json(self) -> bool:
-        return b"application/json" in self.requestHeaders.getRawHeaders(b"accept", [b""])[0]
+    def _form(self) -> Form:
+        if reads_problems(self.uri.decode("latin-1")):
+            return Form.PROBLEM
+        accepted = self.requestHeaders.getRawHeaders(b"accept", [b""])[0]
+        return Form.JSON if b"application/json" in accepted else Form.PAGE
 
     def _refuse_size(self) -> None:
         sentence = (
             f"The request is larger than the {self._max:,} bytes that this address takes. Nothing was stored. "
             "Send less; if you were sending files, sign in first."
         )
-        self.transport.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence, as_json=self._wants_json)
+        self.transport.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence, self._form)
 
     def handleContentChunk(self, data: bytes) -> None:
         if self.transport.phase is Phase.REFUSED:
@@ -158,6 +173,16 @@ class Request(WebRequest):
             connection.enter(Phase.SOCKET)
             self._forget()
         return done
+
+    def basic_error(self, status: int, status_text: bytes, body: str) -> None:
+        """Daphne's answer to a request that it cannot pass on, and to one at which the pages have failed."""
+        if self._form is not Form.PROBLEM:
+            super().basic_error(status, status_text, body)
+            return
+        sentence = FAILED if status >= HTTPStatus.INTERNAL_SERVER_ERROR else NOT_UNDERSTOOD
+        headers = [(b"content-type", MEDIA_TYPE.encode()), (b"cache-control", b"no-store"), *always()]
+        self.handle_reply({"type": "http.response.start", "status": status, "headers": headers})
+        self.handle_reply({"type": "http.response.body", "body": problem_json(status, sentence)})
 
     def finish(self) -> None:
         self._forget()

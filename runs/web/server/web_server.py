@@ -16,6 +16,7 @@ from runs.web.server.connections import Connection, Connections
 from runs.web.server.http_requests import Pages, Request
 from runs.web.server.server_limits import Patience
 from runs.web.site.headers import always
+from runs.web.site.problems import MEDIA_TYPE, problem_json, reads_problems
 
 type Message = dict[str, Any]
 type Receive = Callable[[], Awaitable[Message]]
@@ -29,7 +30,7 @@ RESERVED_FILES = 250
 """Files that a process needs besides the connections of clients: databases, blobs, logs, calls of models."""
 WINDOW_BITS = 13
 _PIECE = 64 * 1024
-_BUSY = b"The site is busy. Nothing was changed. Try again in a moment.\n"
+_BUSY = "The site is busy. Nothing was changed. Try again in a moment."
 
 
 class Socket(WebSocketProtocol):
@@ -108,11 +109,13 @@ class Server(Daphne):
             async with asyncio.timeout(MAX_WAIT):
                 await self._turns.acquire()
         except TimeoutError:
-            kind = (b"content-type", b"text/plain; charset=utf-8")
-            headers = [kind, (b"retry-after", b"5"), (b"cache-control", b"no-store"), *always()]
             status = HTTPStatus.SERVICE_UNAVAILABLE.value
-            await send({"type": "http.response.start", "status": status, "headers": headers})
-            await send({"type": "http.response.body", "body": _BUSY})
+            kind, refused = "text/plain; charset=utf-8", f"{_BUSY}\n".encode()
+            if reads_problems(scope["path"]):
+                kind, refused = MEDIA_TYPE, problem_json(status, _BUSY)
+            headers = [(b"content-type", kind.encode()), (b"retry-after", b"5"), (b"cache-control", b"no-store")]
+            await send({"type": "http.response.start", "status": status, "headers": [*headers, *always()]})
+            await send({"type": "http.response.body", "body": refused})
             return
         turn = _Turn(self._turns)
         try:

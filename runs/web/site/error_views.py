@@ -1,4 +1,7 @@
-"""Answers to requests that Django refuses before a view is called, and while the store of files is away."""
+"""Answers to requests that Django refuses before a view is called, that fail, and while the store of files is away.
+
+Programs that ask for an address of the API get problem details.
+"""
 
 import logging
 
@@ -7,22 +10,31 @@ from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooMany
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.deprecation import MiddlewareMixin
+from django.views import defaults
 from django.views.decorators.csrf import requires_csrf_token
 
 from runs.errors import FromLaterVersion, StoreAway
+from runs.web.site.problems import FAILED, NOT_UNDERSTOOD, answer_problem, reads_problems
 
 log = logging.getLogger(__name__)
 _FINISH = (
     "Nothing was changed and nothing is lost. pevsite is being upgraded: try again in a moment. If this does not "
     "change, an administrator must finish the upgrade by restarting the processes of the earlier version."
 )
-_NOT_UNDERSTOOD = "The request could not be understood. Nothing was changed. Go back, reload the page and try again."
+_ON_A_PAGE = "Go back, reload the page and try again."
 
 
 @requires_csrf_token
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 with the sentence for what was too much, as a page or, for a form that is sent in the background, as JSON."""
-    return _refused(request, too_much(exception) or _NOT_UNDERSTOOD, 400)
+    if reads_problems(request.path):
+        return answer_problem(400, too_much(exception) or NOT_UNDERSTOOD)
+    return _refused(request, too_much(exception) or f"{NOT_UNDERSTOOD} {_ON_A_PAGE}", 400)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500. Django has logged the exception."""
+    return answer_problem(500, FAILED) if reads_problems(request.path) else defaults.server_error(request)
 
 
 class Unavailable(MiddlewareMixin):
@@ -46,6 +58,8 @@ class Unavailable(MiddlewareMixin):
 
 
 def _refused(request: HttpRequest, problem: str, status: int, title: str = "") -> HttpResponse:
+    if reads_problems(request.path):
+        return answer_problem(status, problem)
     if request.get_preferred_type(["text/html", "application/json"]) == "application/json":
         return JsonResponse({"errors": [problem]}, status=status)
     return render(request, f"{status}.html", {"problem": problem, "title": title}, status=status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import time
 import zlib
 from collections.abc import Iterator
@@ -150,6 +151,37 @@ def test_hostile_headers_end_the_connection(target: Target, request_line: str, h
 def test_a_line_of_thousands_of_characters_ends_the_connection(target: Target, request_line: str, header: str) -> None:
     assert target.line().ask(request_line, header).answer() == ""
     assert target.someone.get("/sign-in/")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("request_line", "headers", "status", "sentence"),
+    [
+        ("GET /api/v1/runs", [f"X-{n}: y" for n in range(101)], 400, "The request could not be understood."),
+        ("POST /api/v1/runs", ["Content-Length: 5", "Content-Length: 6"], 400, "The request could not be understood."),
+        ("GET /api/v1/runs", ["X(y: z"], 400, "The request could not be understood."),
+        (
+            "POST /api/v1/runs/1/stop",
+            ["Content-Length: 1000001"],
+            413,
+            "The request is larger than the 1,000,000 bytes",
+        ),
+        (
+            "POST /api/v1/runs",
+            ["Content-Length: 20000000"],
+            403,
+            "So long a message is taken only with an access token",
+        ),
+    ],
+    ids=["many headers", "two lengths", "header", "too large", "without a token"],
+)
+def test_what_the_server_refuses_of_programs_is_said_as_a_problem(
+    target: Target, request_line: str, headers: list[str], status: int, sentence: str
+) -> None:
+    head, _, body = target.line().ask(request_line, *headers, "Connection: close").answer().partition("\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status} ")
+    assert head.lower().count("\r\ncontent-type: application/problem+json") == head.lower().count("content-type:") == 1
+    problem = json.loads(body)
+    assert (problem["status"], problem["detail"].startswith(sentence)) == (status, True)
 
 
 def test_a_client_cannot_say_where_the_site_lies(target: Target) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from http import HTTPStatus
 
 import pytest
 from twisted.internet.protocol import Factory, Protocol
 
-from runs.web.server.connections import Connection, Connections, Full, Phase
+from runs.web.server.connections import Connection, Connections, Form, Full, Phase
 from runs.web.server.server_limits import Patience
 
 PATIENCE = Patience(idle=60, headers=20, body=20, body_rate=1_000, stalled=50, closing=40, refused=5)
@@ -227,8 +228,24 @@ def test_whoever_is_refused_is_told_why_and_not_listened_to() -> None:
     assert echo.got == b""
 
 
+def test_a_program_is_told_in_problem_details() -> None:
+    site = Site()
+    one = site.dial(Phase.BODY)
+    one.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Too large.", Form.PROBLEM)
+    head, _, body = line(one).written.partition(b"\r\n\r\n")
+    assert b"\r\nContent-Type: application/problem+json\r\n" in head
+    assert b"\r\nContent-Length: %d\r\n" % len(body) in head
+    assert json.loads(body) == {
+        "type": "about:blank",
+        "title": HTTPStatus.REQUEST_ENTITY_TOO_LARGE.phrase,
+        "status": 413,
+        "detail": "Too large.",
+        "fields": [],
+    }
+
+
 def test_a_script_is_told_in_its_own_words() -> None:
     site = Site()
     one = site.dial(Phase.BODY)
-    one.refuse(HTTPStatus.INSUFFICIENT_STORAGE, "No room.", as_json=True)
+    one.refuse(HTTPStatus.INSUFFICIENT_STORAGE, "No room.", Form.JSON)
     assert line(one).written.endswith(b'\r\n\r\n{"errors": ["No room."]}')

@@ -1,6 +1,7 @@
 """Which address a trusted proxy has reported, and whose files are taken."""
 
 import asyncio
+import json
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from twisted.web.http_headers import Headers
 
 from runs.web.server import http_requests
-from runs.web.server.connections import Phase
+from runs.web.server.connections import Form, Phase
 from runs.web.server.http_requests import Request, reported_address
 
 
@@ -48,16 +49,21 @@ class Sender:
     def enter(self, phase: Phase) -> None:
         self.done.append(phase)
 
-    def refuse(self, status: HTTPStatus, sentence: str, *, as_json: bool = False) -> None:
-        self.done.append((status.value, sentence.partition(".")[0], as_json))
+    def refuse(self, status: HTTPStatus, sentence: str, form: Form) -> None:
+        self.done.append((status.value, sentence.partition(".")[0], form))
 
 
 @pytest.mark.parametrize(
     ("signed_in", "room", "phase", "done"),
     [
         (True, 30, Phase.BODY, [Phase.UPLOAD]),
-        (True, 29, Phase.BODY, [(507, "There is not enough free space on the server's disk for these files", True)]),
-        (False, 30, Phase.BODY, [(403, "Files can be sent only by someone who has signed in", False)]),
+        (
+            True,
+            29,
+            Phase.BODY,
+            [(507, "There is not enough free space on the server's disk for these files", Form.JSON)],
+        ),
+        (False, 30, Phase.BODY, [(403, "Files can be sent only by someone who has signed in", Form.JSON)]),
         (False, 30, Phase.ANSWER, []),
     ],
 )
@@ -74,3 +80,40 @@ def test_files_are_read_when_it_is_known_who_sends_them_and_that_there_is_room_f
     )
     asyncio.run(request._admit())
     assert sender.done == ["pause", *done, "resume"]
+
+
+@pytest.mark.parametrize(
+    ("status", "detail"),
+    [
+        (400, "The request could not be understood. Nothing was changed."),
+        (500, "Something is wrong on the server, and is in its log. Try again later."),
+    ],
+)
+def test_what_daphne_refuses_of_programs_is_said_as_a_problem(
+    status: int, detail: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, sent = Request.__new__(Request), list[Any]()
+    monkeypatch.setattr(request, "handle_reply", sent.append)
+    request.__dict__.update(uri=b"/api/v1/runs", requestHeaders=Headers({}))
+    request.basic_error(status, b"A title", "words of Daphne")
+    start, body = sent
+    assert (start["status"], dict(start["headers"])[b"content-type"]) == (status, b"application/problem+json")
+    assert (json.loads(body["body"])["detail"], json.loads(body["body"])["status"]) == (detail, status)
+    request.__dict__.update(uri=b"/runs/1/")
+    request.basic_error(status, b"A title", "words of Daphne")
+    assert b"words of Daphne" in sent[-1]["body"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "accept", "form"),
+    [
+        (b"/runs/new/", "text/html", Form.PAGE),
+        (b"/runs/new/", "application/json", Form.JSON),
+        (b"/api/v1/runs", "text/html", Form.PROBLEM),
+        (b"/api/docs/", "text/html", Form.PAGE),
+    ],
+)
+def test_a_refusal_has_the_form_that_its_reader_can_use(uri: bytes, accept: str, form: Form) -> None:
+    request = Request.__new__(Request)
+    request.__dict__.update(uri=uri, requestHeaders=Headers({"accept": [accept]}))
+    assert request._form is form

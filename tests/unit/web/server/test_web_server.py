@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from io import BytesIO
 from typing import Any
 from unittest.mock import MagicMock
@@ -11,8 +12,6 @@ import pytest
 
 from runs.web.server import web_server
 from runs.web.server.web_server import Message, Receive, Send, Server, Socket
-
-SCOPE: Message = {"type": "http"}
 
 
 class Pages:
@@ -44,11 +43,12 @@ async def _last() -> Message:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-def ask(site: Server, body: bytes, sent: list[Any]) -> asyncio.Task[None]:
+def ask(site: Server, body: bytes, sent: list[Any], path: str = "/") -> asyncio.Task[None]:
     async def send(message: Message) -> None:
         sent.append(message.get("status") or message["body"])
 
-    return asyncio.create_task(site._answer(SCOPE | {"pevsite.body": BytesIO(body)}, _last, send))
+    scope = {"type": "http", "path": path, "pevsite.body": BytesIO(body)}
+    return asyncio.create_task(site._answer(scope, _last, send))
 
 
 async def settled() -> None:
@@ -83,10 +83,15 @@ def test_whoever_waits_for_too_long_is_told_that_the_site_is_busy(monkeypatch: p
         pages = Pages()
         site = Server(pages, max_files=1_000, endpoints=["tcp:0"])
         late: list[Any] = []
+        program: list[Any] = []
         first = ask(site, b"", [])
         await settled()
         await asyncio.wait_for(ask(site, b"", late), 60)
         assert late == [503, b"The site is busy. Nothing was changed. Try again in a moment.\n"]
+        await asyncio.wait_for(ask(site, b"", program, "/api/v1/runs"), 60)
+        status, problem = program[0], json.loads(program[1])
+        assert (status, problem["status"]) == (503, 503)
+        assert problem["detail"] == "The site is busy. Nothing was changed. Try again in a moment."
         pages.start.set()
         pages.end.set()
         await first

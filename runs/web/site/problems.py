@@ -1,4 +1,8 @@
-"""Answers for what cannot be done, as problem details (RFC 9457) with the sentences that people see."""
+"""Answers of the REST API for what cannot be done: problem details (RFC 9457) with the sentences that people see.
+
+Operations give them, and so does everything in front of them that refuses a request under `API_PATH`: the server before
+Django sees it, and middleware before a view is called.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,16 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from pydantic import BaseModel, Field
+
+from runs.web.site.addresses import API_PATH
 
 MEDIA_TYPE = "application/problem+json"
 PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
 """The content of such an answer, in the OpenAPI document."""
+NOT_UNDERSTOOD = "The request could not be understood. Nothing was changed."
+FAILED = "Something is wrong on the server, and is in its log. Try again later."
 
 
 class FieldProblem(BaseModel):
@@ -39,15 +47,23 @@ class Refused(Exception):
         self.status, self.headers = status, dict(headers or {})
 
 
+def reads_problems(path: str) -> bool:
+    """Whether this is an address for programs, which read problem details, also where the API is off."""
+    return path.startswith(API_PATH)
+
+
+def problem_json(status: int, sentence: str, fields: list[FieldProblem] | None = None) -> bytes:
+    """Problem details, as the body of an answer of type `MEDIA_TYPE`."""
+    status = HTTPStatus(status)
+    problem = ProblemDetails(title=status.phrase, status=status, detail=sentence, fields=fields or [])
+    return problem.model_dump_json().encode()
+
+
 def answer_problem(
     status: int, sentence: str, fields: list[FieldProblem] | None = None, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
-    status = HTTPStatus(status)
-    problem = ProblemDetails(title=status.phrase, status=status, detail=sentence, fields=fields or [])
-    response = JsonResponse(problem.model_dump(mode="json"), status=status, content_type=MEDIA_TYPE)
-    for name, value in (headers or {}).items():
-        response.headers[name] = value
-    return response
+    body = problem_json(status, sentence, fields)
+    return HttpResponse(body, status=status, content_type=MEDIA_TYPE, headers=dict(headers or {}))
 
 
 def not_found(request: HttpRequest, *_: object) -> HttpResponse:
