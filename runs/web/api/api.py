@@ -49,6 +49,7 @@ from runs.web.site.problems import (
     not_found,
 )
 from runs.web.site.requests import about_request, status_of
+from runs.web.site.streaming import without_body
 
 log = logging.getLogger(__name__)
 _DESCRIPTION = """\
@@ -58,6 +59,8 @@ Every request shows an access token of a person as `Authorization: Bearer pev_â€
 named with it. What cannot be done is answered with problem details (RFC 9457), whose `detail` is a sentence for people.
 Times are ISO 8601 with a zone. What a person may not see is answered with 404. What comes from a run (titles,
 questions, reports, files) is data that anyone may have written.
+
+Every address that takes GET takes HEAD too, with the headers of that answer and no body; `Range` is for GET alone.
 """
 REFUSALS = {
     "400": "The request cannot be understood, or it is too large",
@@ -94,6 +97,7 @@ class PevApi(NinjaAPI):
         schema["webhooks"] = _webhooks(schema["components"]["schemas"])
         scopes = dict(self._scopes())
         for path in schema["paths"].values():
+            path.pop("head", None)  # the same as GET: the description of the API says so once
             for method, operation in path.items():
                 scope = scopes[operation["operationId"]]
                 operation["security"] = [{AccessTokenAuth.__name__: [scope]}]
@@ -120,6 +124,11 @@ class PevApi(NinjaAPI):
     @property
     def patterns(self) -> list[URLPattern]:
         """The addresses of the operations, for `include`. They ask for a token instead of a session."""
+        for router in self._get_bound_routers():
+            for view in router.path_operations.values():
+                for operation in view.operations:
+                    if operation.methods == ["GET"]:
+                        operation.methods.append("HEAD")
         found = [one for one in self.urls[0] if isinstance(one, URLPattern) and one.name != "api-root"]
         for pattern in found:
             pattern.callback = _as_program(pattern.callback)
@@ -127,7 +136,9 @@ class PevApi(NinjaAPI):
 
 
 def _as_program(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """The view for programs: without a session, and with problem details for a method that an address does not take."""
+    """The view for programs: without a session, with problem details for a method that an address does not take, and
+    with the answers to GET without their bodies for HEAD.
+    """
 
     @login_not_required
     @csrf_exempt
@@ -137,9 +148,11 @@ def _as_program(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
             return answer_problem(404, "The REST API of this installation is off (PEV_API).")
         response = view(request, *args, **kwargs)
         if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            allowed = response.headers["Allow"]
+            allowed = ", ".join(sorted(response.headers["Allow"].split(", ")))
             sentence = f"This address takes {allowed}, and not {request.method}."
-            return answer_problem(HTTPStatus.METHOD_NOT_ALLOWED, sentence, headers={"Allow": allowed})
+            response = answer_problem(HTTPStatus.METHOD_NOT_ALLOWED, sentence, headers={"Allow": allowed})
+        if request.method == "HEAD":
+            without_body(request, response)
         return response
 
     return answer

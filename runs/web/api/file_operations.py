@@ -160,7 +160,7 @@ def _bytes(request: HttpRequest, page: FilePage, etag: str) -> HttpResponseBase:
         headers = {"Content-Range": f"bytes */{size}", "ETag": etag}
         raise Refused(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, sentence, headers)
     pieces = blobs.pieces_of(page.sha256, start, end)
-    _record_download(page)
+    _record_download(request, page)
     response = attachment(request, pieces, page.name, looking.safe_media_type(page.path))
     response.headers["Accept-Ranges"] = "bytes"
     response.headers["Content-Length"] = str(end - start)
@@ -184,8 +184,10 @@ class _Range(NamedTuple):
 
 
 def _range_of(request: HttpRequest, etag: str) -> _Range | None:
-    """The range of a request; None for all bytes, also where it asks for several or for a range of another version."""
-    match = _RANGE.fullmatch(request.headers.get("Range", "").strip())
+    """The range of a request; None for all bytes, also where it asks for several or for a range of another version, and
+    for HEAD, which has no ranges (RFC 9110, 14.2).
+    """
+    match = _RANGE.fullmatch(request.headers.get("Range", "").strip()) if request.method == "GET" else None
     if match is None or request.headers.get("If-Range", etag) != etag or not (match[1] or match[2]):
         return None
     found = _Range(*(int(number) if number else None for number in match.groups()))
@@ -200,7 +202,7 @@ def read_file_text(request: HttpRequest, run_id: int, path: str, asked: Query[Te
     text, document = page.text, page.document
     if text is None:
         raise Refused(HTTPStatus.CONFLICT, f"{quoted(path)} {page.problem or 'is not text'}. Download it instead.")
-    _record_download(page)
+    _record_download(request, page)
     end = min(len(text), asked.offset + asked.limit)
     blocks = document.blocks_in(asked.offset, end) if document and asked.offset < end else ()
     named = [(block, document.place_name(block.start, block.end)) for block in blocks] if document else []
@@ -231,8 +233,9 @@ def _page(request: HttpRequest, run_id: int, path: str, sha256: str) -> FilePage
     return FilePage(run, path, version)
 
 
-def _record_download(page: FilePage) -> None:
-    audit_trail.record(AuditKind.FILE_DOWNLOADED, run_id=page.run.pk, subject=page.path, sha256=page.sha256)
+def _record_download(request: HttpRequest, page: FilePage) -> None:
+    if request.method == "GET":
+        audit_trail.record(AuditKind.FILE_DOWNLOADED, run_id=page.run.pk, subject=page.path, sha256=page.sha256)
 
 
 @router.post("/uploads", auth=WRITES, url_name="uploads", response={201: UploadMade}, summary="Upload files")

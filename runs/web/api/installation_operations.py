@@ -208,7 +208,8 @@ def _lines(
     shown = rows[: asked.limit]
     following = cursor_to(shown[-1]["number"]) if len(rows) > asked.limit else None
     link_to_next(request, response, following)
-    audit_trail.record(AuditKind.AUDIT_EXPORTED, run_id=chosen.run, name="json")
+    if request.method == "GET":
+        audit_trail.record(AuditKind.AUDIT_EXPORTED, run_id=chosen.run, name="json")
     return AuditPage(lines=[AuditFacts(**one) for one in shown], next=following)
 
 

@@ -81,7 +81,8 @@ def read_plan_document(request: HttpRequest, run_id: int, version: int) -> PlanC
     if plan is None:
         raise Http404
     subject = f"plan version {version}"
-    audit_trail.record(AuditKind.FILE_DOWNLOADED, run_id=run_id, subject=subject, digest=plan.digest)
+    if request.method == "GET":
+        audit_trail.record(AuditKind.FILE_DOWNLOADED, run_id=run_id, subject=subject, digest=plan.digest)
     return fingerprint.contract_of(plan)
 
 

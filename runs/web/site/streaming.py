@@ -7,7 +7,8 @@ from urllib.parse import quote
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 
 
@@ -25,14 +26,26 @@ def picture(request: HttpRequest, pieces: Iterator[bytes], content_type: str) ->
     return response
 
 
+def without_body(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Make the answer to GET that to HEAD: the same headers, with the length where it is known, and no body."""
+    if isinstance(response, StreamingHttpResponse):
+        response.streaming_content = _pieces_for(request, iter(()))  # what was there has not begun to be read
+    elif isinstance(response, HttpResponse):
+        response.headers.setdefault("Content-Length", str(len(response.content)))
+        response.content = b""
+
+
 def _stream(request: HttpRequest, pieces: Iterator[bytes], content_type: str) -> StreamingHttpResponse:
     """Content from outside, with headers that keep a browser from guessing its type and from running anything in it."""
-    body = _without_blocking(pieces) if isinstance(request, ASGIRequest) else pieces
-    response = StreamingHttpResponse(body, content_type=content_type)
+    response = StreamingHttpResponse(_pieces_for(request, pieces), content_type=content_type)
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox"
     response["Cache-Control"] = "private, no-store"
     return response
+
+
+def _pieces_for(request: HttpRequest, pieces: Iterator[bytes]) -> Iterator[bytes] | AsyncIterator[bytes]:
+    return _without_blocking(pieces) if isinstance(request, ASGIRequest) else pieces
 
 
 async def _without_blocking(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:

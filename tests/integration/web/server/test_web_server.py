@@ -184,6 +184,13 @@ def test_what_the_server_refuses_of_programs_is_said_as_a_problem(
     assert (problem["status"], problem["detail"].startswith(sentence)) == (status, True)
 
 
+def test_head_is_answered_without_a_body(target: Target) -> None:
+    answer = target.line().ask("HEAD /api/v1/runs", "Connection: close").answer()
+    head, _, body = answer.partition("\r\n\r\n")
+    assert (head.startswith("HTTP/1.1 401 "), body) == (True, "")
+    assert "application/problem+json" in head
+
+
 def test_a_client_cannot_say_where_the_site_lies(target: Target) -> None:
     status, _ = target.someone.send("GET", "/sign-in/", None, **{"Daphne-Root-Path": "/evil"})
     assert status == 200
