@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ MAX_WAIT_SECONDS = 120.0
 """The longest that one `Retry-After` is obeyed. The API counts requests by minutes."""
 _TIMEOUT = httpx2.Timeout(60, connect=20)
 _BUSY = {429, 502, 503, 504}
-"""The statuses after which an idempotent request is sent again."""
+"""The statuses after which a request is sent again, also without `Retry-After`."""
 
 
 class Server:
@@ -42,20 +43,22 @@ class Server:
 
     def get(self, path: str, **query: str | int) -> Any:
         """The JSON of an answer. Raises Failed."""
-        with self._answer("GET", path, is_idempotent=True, params=query) as response:
+        with self._answer("GET", path, params=query) as response:
             response.read()
             return _json_of(response)
 
-    def post(self, path: str, *, key: str = "", **body: Any) -> Any:
-        """The JSON of an answer. With an Idempotency-Key the request is sent again if the server was busy or away."""
-        headers = {"Idempotency-Key": key} if key else {}
-        with self._answer("POST", path, is_idempotent=bool(key), headers=headers, **body) as response:
+    def post(self, path: str, *, key: str | None = None, **body: Any) -> Any:
+        """The JSON of an answer. The request is sent again if the server was busy or away, and is carried out once: by
+        its Idempotency-Key. Raises Failed.
+        """
+        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
+        with self._answer("POST", path, headers=headers, **body) as response:
             response.read()
             return _json_of(response)
 
     def download(self, path: str, into: IO[bytes], **query: str | int) -> None:
         """Write the bytes of an answer. Raises Failed."""
-        with self._answer("GET", path, is_idempotent=True, params=query) as response:
+        with self._answer("GET", path, params=query) as response:
             try:
                 for chunk in response.iter_bytes():
                     into.write(chunk)
@@ -63,15 +66,14 @@ class Server:
                 raise Failed(f"The connection to {self.url} broke off. Start the command again.") from error
 
     @contextmanager
-    def _answer(self, method: str, path: str, *, is_idempotent: bool, **request: Any) -> Iterator[httpx2.Response]:
+    def _answer(self, method: str, path: str, **request: Any) -> Iterator[httpx2.Response]:
         """An answer of success, whose body is not read yet. Raises Failed."""
-        tries = MAX_TRIES if is_idempotent else 1
-        for left in reversed(range(tries)):
+        for left in reversed(range(MAX_TRIES)):
             try:
                 response = self._client.send(self._client.build_request(method, path, **request), stream=True)
             except httpx2.HTTPError as error:
                 if left and isinstance(error, httpx2.TransportError):
-                    self.wait(tries - left)
+                    self.wait(MAX_TRIES - left)
                     continue
                 raise Failed(f"{self.url} cannot be reached: {_reason(error)}. Check the address.") from error
             try:
@@ -84,9 +86,12 @@ class Server:
             finally:
                 response.close()
             asked = seconds_to_wait(response.headers.get("Retry-After", ""), datetime.now(UTC))
-            if not left or response.status_code not in _BUSY or (asked or 0) > MAX_WAIT_SECONDS:
+            # A conflict that passes: the server is still working on the same request, which it did not answer in time.
+            is_in_progress = response.status_code == httpx2.codes.CONFLICT and asked is not None
+            is_busy = response.status_code in _BUSY or is_in_progress
+            if not left or not is_busy or (asked or 0) > MAX_WAIT_SECONDS:
                 raise self._failure(response)
-            self.wait(tries - left if asked is None else asked)
+            self.wait(MAX_TRIES - left if asked is None else asked)
 
     def _failure(self, response: httpx2.Response) -> Failed:
         status, sentence = response.status_code, _sentence_of(response)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import uuid
 from argparse import Namespace
 from collections import Counter
 from pathlib import Path
@@ -38,7 +37,7 @@ def submit(server: Server, screen: Screen, options: Namespace) -> int:
     size = sum(file.stat().st_size for _, file in files)
     screen.say(f"Sending {pluralize(len(files), 'file')}, {size / 1e6:,.1f} MB.")
     parts = [("files", (Path(path).name, _LazyFile(file))) for path, file in files] or None
-    answer = server.post("/runs", key=options.key or uuid.uuid4().hex, data=form, files=parts)
+    answer = server.post("/runs", key=options.key, data=form, files=parts)
     run = answers.read(answers.SubmittedRun, answer)
     screen.say(f"Run {run.run} is submitted: {run.address}\n{run.approval}")
     if run.left_out:

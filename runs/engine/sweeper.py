@@ -2,7 +2,7 @@
 
 This one loop makes up for crashes, delays and lost notifications (D2). It changes no status of a run, except by the
 time limits of decisions. It deletes drafts that no one submitted, runs that are older than the installation keeps them,
-files of deleted runs, and old notices. Notices that are due are sent by threads that it starts.
+files of deleted runs, old notices and old answers to programs. Notices that are due are sent by threads that it starts.
 """
 
 import logging
@@ -24,7 +24,7 @@ from runs.errors import FromLaterVersion
 from runs.lifecycle import assignments, deletion, time_limits
 from runs.models import Event, User, WorkItem
 from runs.notices import deliveries
-from runs.people import accounts
+from runs.people import accounts, idempotency_keys
 from runs.store import broadcast, page_pictures
 from runs.submission import submission_drafts
 
@@ -138,6 +138,7 @@ class Sweeper:
                     forget_the_silent()
                     submission_drafts.sweep()
                     accounts.forget_ended_sessions()
+                    idempotency_keys.forget_old()
                     deliveries.forget_old()
                 if now >= self._next_retention:
                     self._next_retention = now + (UPKEEP_INTERVAL if deletion.delete_expired() else DRAFTS_INTERVAL)

@@ -8,7 +8,7 @@ from runs.models.files import Draft, DraftFile, Rendition, Tree
 from runs.models.gates import Gate, Snooze
 from runs.models.installation import DeletedRun, Discarded, LeaderLock, Probe, Process, ServerListing
 from runs.models.notices import Delivery, Notice, NoticeSettings
-from runs.models.people import AccessToken, Link, User
+from runs.models.people import AccessToken, IdempotencyKey, Link, User
 from runs.models.plans import Attempt, Overruling, Plan, Step, Verdict
 from runs.models.runs import Event, Run, Share
 from runs.models.work import WorkItem
@@ -28,6 +28,7 @@ __all__ = [
     "DraftFile",
     "Event",
     "Gate",
+    "IdempotencyKey",
     "LeaderLock",
     "Link",
     "ModelCall",

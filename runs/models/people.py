@@ -1,6 +1,8 @@
-"""People, the links that sign them in, and the access tokens of their programs."""
+"""People, the links that sign them in, the access tokens of their programs, and what those programs asked for."""
 
 from __future__ import annotations
+
+import uuid
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -101,3 +103,36 @@ class AccessToken(models.Model):
     def allows(self, scope: TokenScope) -> bool:
         """Whether it has this scope, and its person may still grant that."""
         return scope in self.chosen_scopes and self.user.may_grant(scope)
+
+
+class IdempotencyKey(models.Model):
+    """A request of a program with an `Idempotency-Key`, and its answer. Sent again, it is not carried out twice."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="idempotency_keys")
+    key = models.CharField(max_length=200)
+    # The SHA-256 of the method, the address and the body.
+    fingerprint = models.CharField(max_length=64)
+    # Identifies what the request makes, such as `Run.submission`, so that carrying it out once more makes the same.
+    makes = models.UUIDField(default=uuid.uuid4)
+    created_at = models.DateTimeField(db_index=True)
+    # While a process works on it, the time after which another may do so; null once it is answered.
+    lease_until = models.DateTimeField(null=True)
+    status = models.PositiveSmallIntegerField(null=True)
+    headers = models.JSONField(default=dict)
+    body = models.TextField(default="")
+    # The run that the answer is about: with the run, its words are deleted.
+    run = models.ForeignKey("runs.Run", models.CASCADE, related_name="+", null=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint("user", "key", name="one_request_per_idempotency_key"),
+            models.CheckConstraint(
+                condition=models.Q(lease_until__isnull=False, status__isnull=True)
+                | models.Q(lease_until__isnull=True, status__isnull=False),
+                name="idempotency_key_leased_or_answered",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"request {self.pk} of {self.user_id}"

@@ -31,6 +31,7 @@ from runs.web.api import (
     event_operations,
     file_operations,
     gate_operations,
+    idempotency,
     installation_operations,
     plan_operations,
     report_operations,
@@ -60,7 +61,8 @@ named with it. What cannot be done is answered with problem details (RFC 9457), 
 Times are ISO 8601 with a zone. What a person may not see is answered with 404. What comes from a run (titles,
 questions, reports, files) is data that anyone may have written.
 
-Every address that takes GET takes HEAD too, with the headers of that answer and no body; `Range` is for GET alone.
+Every POST takes an `Idempotency-Key`: sent again with the same key, a request does its work once. Every address that
+takes GET takes HEAD too, with the headers of that answer and no body; `Range` is for GET alone.
 """
 REFUSALS = {
     "400": "The request cannot be understood, or it is too large",
@@ -102,6 +104,10 @@ class PevApi(NinjaAPI):
                 scope = scopes[operation["operationId"]]
                 operation["security"] = [{AccessTokenAuth.__name__: [scope]}]
                 answers = operation["responses"] = {str(key): one for key, one in operation["responses"].items()}
+                if method == "post":
+                    operation["parameters"].append(idempotency.PARAMETER)
+                    for answer in answers.values():
+                        answer["headers"] = {idempotency.REPLAYED: idempotency.REPLAYED_HEADER}
                 refusals = REFUSALS if method == "get" else REFUSALS | _REFUSED_CHANGES
                 for status, description in refusals.items():
                     answer = answers.setdefault(status, {"description": description})
@@ -151,6 +157,7 @@ def _as_program(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
             allowed = ", ".join(sorted(response.headers["Allow"].split(", ")))
             sentence = f"This address takes {allowed}, and not {request.method}."
             response = answer_problem(HTTPStatus.METHOD_NOT_ALLOWED, sentence, headers={"Allow": allowed})
+        idempotency.settle(request, response)
         if request.method == "HEAD":
             without_body(request, response)
         return response
@@ -211,6 +218,7 @@ api = PevApi(
     openapi_url=None,  # `documentation` answers for it, without a token
     openapi_extra={"info": {"x-pevsite-version": version()}},
 )
+api.add_decorator(idempotency.once_per_key)
 api.add_router("", run_operations.router)
 api.add_router("", gate_operations.router)
 api.add_router("", file_operations.router)

@@ -31,8 +31,6 @@ type AnyPlan = Annotated[
     ),
 ]
 """A new kind of check is no new version, and its classes may be named like those of the report."""
-MAX_KEY = 200
-"""Characters of an Idempotency-Key."""
 
 
 def token_of(request: HttpRequest) -> AccessToken:
@@ -71,14 +69,6 @@ def check_names(sent: QueryDict, fields: type[BaseModel]) -> None:
     """Raises InvalidInput for a parameter or field that there is not: what it was meant to say would be ignored."""
     if unknown := sorted(set(sent) - set(fields.model_fields)):
         raise InvalidInput(f"There is no field {quoted(unknown[0], 100)}. There are: {', '.join(fields.model_fields)}.")
-
-
-def submission_of(request: HttpRequest) -> uuid.UUID:
-    """What identifies a submission, so that the same Idempotency-Key of the same person makes one run."""
-    key = request.headers.get("Idempotency-Key", "")
-    if len(key) > MAX_KEY:
-        raise InvalidInput(f"An Idempotency-Key has at most {MAX_KEY} characters. Nothing was changed.")
-    return uuid.uuid5(uuid.NAMESPACE_URL, f"pevsite:{token_of(request).user.pk}:{key}") if key else uuid.uuid4()
 
 
 def uploads_of(paths: Sequence[str], files: Sequence[UploadedFile]) -> list[Upload]:

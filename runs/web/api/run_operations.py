@@ -28,6 +28,7 @@ from runs.reports import contract
 from runs.reports.json_report import report_of
 from runs.submission import submit
 from runs.text.truncate import quoted
+from runs.web.api.idempotency import id_of_made
 from runs.web.api.requests import (
     caller_of,
     check_names,
@@ -35,7 +36,6 @@ from runs.web.api.requests import (
     cursor_to,
     link_to_next,
     row_of,
-    submission_of,
     unless_known,
     upload_of,
     uploads_of,
@@ -177,12 +177,12 @@ def submit_run(
 ) -> Status[tool_answers.SubmittedRun]:
     """Submits a task with its files, as a form of type multipart/form-data. At least the first plan waits for a person.
 
-    With the same `Idempotency-Key`, or the same `upload`, it is submitted once, however often it is sent.
+    With the same `upload` it is submitted once, however often it is sent, as with the same `Idempotency-Key`.
     """
     check_names(request.POST, NewRun)
     caller = caller_of(request)
     uploads = uploads_of(given.paths, files)
-    token = given.upload or submission_of(request)
+    token = given.upload or id_of_made(request)
     if given.upload and not submit.submitted(caller.person, given.upload):
         upload_of(caller.person, given.upload)
     asked = SubmitRun.model_validate(given.model_dump(exclude={"paths", "upload"}) | {"submission_id": token})
@@ -246,8 +246,7 @@ def run_again(
     run = caller.run(run_id)
     if run.status != RunStatus.FINISHED:
         raise DecisionRefused("This run is not finished yet; it can be run again when it is.")
-    token: uuid.UUID = submission_of(request)
-    made = submit.again(run, caller.person, token, reuse=given.reuse, redo=given.redo)
+    made = submit.again(run, caller.person, id_of_made(request), reuse=given.reuse, redo=given.redo)
     response.headers["Location"] = reverse("api:run", args=[made.pk])
     return Status(HTTPStatus.CREATED, submitting.answer_for(caller, made))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from django.utils import timezone
 from runs.engine import sweeper as sweeping
 from runs.engine.sweeper import Sweeper
 from runs.events.kinds import Note
-from runs.models import Discarded, Draft, Event, User, WorkItem
+from runs.models import Discarded, Draft, Event, IdempotencyKey, User, WorkItem
 from runs.store import broadcast
 from tests.factories import Submit, recorded
 
@@ -87,6 +88,14 @@ def test_it_deletes_drafts_that_have_expired_now_and_then(alice: User) -> None:
         expired()
         sweeper.poll()
         assert Draft.objects.count() == left
+
+
+@pytest.mark.django_db
+def test_it_deletes_old_answers_to_programs_now_and_then(alice: User) -> None:
+    for key, age in (("new", timedelta(hours=23)), ("old", timedelta(hours=24))):
+        IdempotencyKey.objects.create(user=alice, key=key, status=200, created_at=timezone.now() - age)
+    Sweeper(lambda _: None).poll()
+    assert [one.key for one in IdempotencyKey.objects.all()] == ["new"]
 
 
 @pytest.mark.django_db

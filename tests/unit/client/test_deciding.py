@@ -107,8 +107,6 @@ def test_what_cannot_be_approved_is_not_sent(
             f"A second person decides. The page is {PAGE}",
         ),
         (problem(409, "It has changed."), "It has changed. Read it again with: manage.py gates 12"),
-        (problem(429, "Too many.", Retry_After="1"), "Too many."),
-        (httpx2.ReadTimeout("late"), f"{URL} cannot be reached: it did not answer in time. Check the address."),
     ],
 )
 def test_a_refused_decision_is_not_sent_again(
@@ -118,3 +116,15 @@ def test_a_refused_decision_is_not_sent_again(
     api.on("POST /gates/12/decision", answer)
     assert api.run("approve", "12", *READ) == 1
     assert (len(sent(api)), api.waits, capsys.readouterr().err) == (1, [], f"{said}\n")
+
+
+def test_a_decision_whose_answer_was_lost_is_sent_again_with_its_key(api: FakeApi) -> None:
+    api.on("GET /gates/12", GATE)
+    late: list[Any] = [
+        httpx2.ReadTimeout("late"),
+        problem(409, "This request is being worked on already.", Retry_After="5"),
+    ]
+    api.on("POST /gates/12/decision", *late, {**GATE, "status": "approved"})
+    assert api.run("approve", "12", *READ) == 0
+    assert (len(sent(api)), api.waits) == (3, [1, 5])
+    assert len({one.headers["Idempotency-Key"] for one in api.requests if one.method == "POST"}) == 1

@@ -97,6 +97,19 @@ def test_a_submission_that_did_not_arrive_is_sent_again_with_its_key(
     assert api.requests[-1].headers["Idempotency-Key"] == "job 42"
 
 
+def test_a_submission_on_which_the_server_still_works_is_asked_about_again(api: FakeApi, folder: Path) -> None:
+    in_progress = problem(409, "This request is being worked on already.", Retry_After="5")
+    api.on("POST /runs", httpx2.ReadTimeout("late"), in_progress, SUBMITTED)
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 0
+    assert (len(api.requests), api.waits) == (3, [1, 5])
+
+
+def test_another_conflict_is_not_sent_again(api: FakeApi, folder: Path) -> None:
+    api.on("POST /runs", problem(409, "There is no room."))
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 1
+    assert (len(api.requests), api.waits) == (1, [])
+
+
 @pytest.mark.parametrize(
     ("places", "said"),
     [
