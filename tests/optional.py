@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from pevsite.setting_values import is_installed
 from tests import databases
 
 _CHROMIUM = (
@@ -51,6 +52,9 @@ PARTS = {
     ),
     "the Agent SDK": Part(
         lambda: settings.AGENT_SDK, "uv sync --group agent-sdk. Then run the tests again with UV_NO_SYNC=1."
+    ),
+    "Inspect": Part(
+        lambda: is_installed("inspect_ai"), "uv sync --group inspect. Then run the tests again with UV_NO_SYNC=1."
     ),
     "PostgreSQL": Part(
         lambda: bool(databases.GIVEN),

@@ -1,0 +1,66 @@
+"""Suites as tasks of Inspect, in processes of their own: `uv sync --group inspect`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.installation import ROOT
+
+pytestmark = [pytest.mark.needs("Inspect"), pytest.mark.slow]
+
+
+def python(*arguments: str, **variables: str) -> str:
+    """What a module prints."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("ANTHROPIC_", "PEV_"))}
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=ROOT,
+        env=known | {"DJANGO_SETTINGS_MODULE": "pevsite.settings", "PEV_REHEARSAL_DELAY": "0"} | variables,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_suite_that_ships_is_a_task_of_inspect(tmp_path: Path) -> None:
+    options = ["--model", "none", "--sample-id", "density,document-review", "--display", "none"]
+    python(
+        "inspect_ai", "eval", "runs/evaluation/inspect_task.py", *options, "--log-format", "json",
+        "--log-dir", str(tmp_path),
+    )  # fmt: skip
+    (file,) = tmp_path.glob("*.json")
+    log: Any = json.loads(file.read_text("utf-8"))
+    assert log["status"] == "success"
+    scores = {sample["id"]: sample["scores"] for sample in log["samples"]}
+    whole = scores["document-review"]
+    assert (whole["all_properties"]["value"], whole["share_of_properties"]["value"]) == ("C", 1.0)
+    assert "✓ file made: review/findings.md: review/findings.md" in whole["all_properties"]["explanation"]
+    left_out = scores["density"]["all_properties"]
+    assert left_out["value"] != "C"
+    assert "Left out: the task needs a model, and offline rules answer here." in json.dumps(left_out)
+    metrics = {one["name"]: one["metrics"] for one in log["results"]["scores"]}
+    assert metrics["all_properties"]["accuracy"]["value"] == 1.0
+    assert metrics["share_of_properties"]["mean"]["value"] == 1.0
+
+
+def test_models_of_inspect_answer_the_questions_of_pevsite() -> None:
+    """Each role by its own model if there is one; as text and as a call of a tool."""
+    called, said, judged = json.loads(
+        python("tests.integration.evaluation.asking", ANTHROPIC_API_KEY="test-key-of-nobody")
+    )
+    uses = [(block["name"], block["input"]) for block in called["content"] if block["type"] == "tool_use"]
+    assert uses == [("read_file", {"path": "notes.md"})]
+    assert (called["stop_reason"], said["stop_reason"]) == ("tool_use", "end_turn")
+    assert [block["text"] for block in said["content"]] == ["It is done."]
+    assert [block["text"] for block in judged["content"]] == ["Not yet."]
+    assert [(one["usage"]["input"], one["usage"]["output"]) for one in (called, said, judged)] == [(12, 5)] * 3
