@@ -5,6 +5,7 @@
 
 import os
 import sys
+import textwrap
 
 from pevsite import installation
 from pevsite.client import commands
@@ -14,8 +15,11 @@ STARTING = {"calibrate", "evaluate", "restore", "serve", "worker", "run", "peopl
 
 
 def main() -> None:
-    if sys.argv[1:2] and sys.argv[1] in commands.COMMANDS:
-        sys.exit(commands.run(sys.argv[1:]))
+    match sys.argv[1:]:
+        case ["help", name] if name in commands.COMMANDS:
+            sys.exit(commands.run([name, "--help"]))
+        case [name, *_] if name in commands.COMMANDS:
+            sys.exit(commands.run(sys.argv[1:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
     if sys.argv[1:2] == ["evaluate"]:
         _use_own_installation()
@@ -43,7 +47,10 @@ def main() -> None:
             environment = read_environment()
             # Before the settings are read: they look for the database and the key in the folder.
             installation.prepare(environment.data_dir, with_key=not environment.secret_key)
-        execute_from_command_line(sys.argv)
+        if sys.argv[1:] in ([], ["help"], ["-h"], ["--help"]):
+            _print_help()
+        else:
+            execute_from_command_line(sys.argv)
     except (ImproperlyConfigured, installation.UnsafeFolder) as error:
         sys.exit(str(error))
     except (InterfaceError, OperationalError) as error:
@@ -62,6 +69,28 @@ def _use_own_installation() -> None:
     for name in OF_PEOPLE:
         os.environ.pop(name, None)
     os.environ["PEV_DATA_DIR"] = str(folder)
+
+
+def _print_help() -> None:
+    """Print what each command does: those against a server, those of an installation, and the names of Django's."""
+    print(
+        f"Usage: {installation.PROGRAM} COMMAND [options]\n{installation.PROGRAM} COMMAND --help says more about one."
+    )
+    print("\nCommands that work with a server, over its REST API:")
+    for name, (words, _) in commands.COMMANDS.items():
+        print(f"  {name:<18} {words[:1].upper()}{words[1:]}.")
+    sys.stdout.flush()  # the rest needs settings that can be used
+    import django
+    from django.core.management import get_commands, load_command_class
+
+    django.setup()
+    apps = get_commands()
+    print("\nCommands for an installation on this machine:")
+    for name in sorted(name for name, app in apps.items() if app == "runs"):
+        print(f"  {name:<18} {' '.join(load_command_class('runs', name).help.split())}")
+    print("\nCommands of Django and its applications:")
+    names = ", ".join(sorted(name for name, app in apps.items() if app != "runs"))
+    print(textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))
 
 
 def lost(error: Exception) -> str:

@@ -1,4 +1,7 @@
-"""The server of a person, and the access token for it: from the environment, or as `login` has stored them."""
+"""The server of a person, and the access token for it: from the environment, or as `login` has stored them.
+
+`login` stores one account in a file, and `logout` deletes it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from urllib.parse import urlsplit
 
 import platformdirs
 
-from pevsite.client.failure import WRONG_USE, Failed
+from pevsite.client.terminal import WRONG_USE, Failed
 from pevsite.installation import PROGRAM
 
 URL = "PEVSITE_URL"
@@ -54,6 +57,18 @@ def store(account: Account) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise Failed(f"The access token cannot be stored in “{file}”: {error.strerror}.") from error
+
+
+def forget(url: str) -> Account:
+    """Delete the stored account, which has to be that of `url` if one is given. Returns it. Raises Failed."""
+    stored = _stored()
+    if stored is None or (url and stored.url != url):
+        raise Failed(f"No access token{f' for {url}' if url else ''} is stored in “{path()}”.")
+    try:
+        path().unlink(missing_ok=True)
+    except OSError as error:
+        raise Failed(f"“{path()}” cannot be deleted: {error.strerror}.") from error
+    return stored
 
 
 def checked_url(raw: str, *, insecure: bool) -> str:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from pevsite.client import account
 from pevsite.client.account import Account
-from pevsite.client.failure import Failed
-from pevsite.client.screen import Screen
+from pevsite.client.terminal import INTERRUPTED, Failed, Screen
 from pevsite.installation import PROGRAM
 
 if TYPE_CHECKING:
@@ -23,7 +22,10 @@ if TYPE_CHECKING:
 
     from pevsite.client.server import Server
 
-_EXIT = "Exit status: 0 done or succeeded, 3 partial, 1 failed or not done, 2 wrong use."
+_EXIT = (
+    "Exit status: 0 done or succeeded, 3 partial, 1 failed or not done, 2 wrong use, 4 a decision is open "
+    "(watch --until-asked), 130 interrupted (Ctrl-C)."
+)
 
 
 def run(
@@ -40,8 +42,8 @@ def run(
         screen.problem(str(failure))
         return failure.exit_code
     except KeyboardInterrupt:
-        screen.problem("\nLeft. What was submitted goes on at the server.")
-        return 1
+        screen.problem("\nInterrupted. A run that was submitted goes on at the server.")
+        return INTERRUPTED
     except BrokenPipeError:  # what reads the output has seen enough, such as `head`
         sys.stderr.close()
         return 1
@@ -55,28 +57,42 @@ def _perform(
     wait: Callable[[float], None],
 ) -> int:
     # Imported here, because the help needs neither HTTP nor contracts.
-    from pevsite.client import deciding, downloads, submitting, watching
+    from pevsite.client import decisions, downloads, runs, submitting
     from pevsite.client.server import Server
+
+    def server_of(given: Account) -> Server:
+        return Server(given, transport, wait, screen.problem)
 
     if name == "login":
         url = account.checked_url(options.url, insecure=options.insecure)
         given = Account(url, account.checked_token(_asked_token()))
-        _check(Server(given, transport, wait))
+        _check(server_of(given))
         account.store(given)
         screen.say(f"The access token for {url} works. It is stored in “{account.path()}”.")
         screen.answer({"url": url, "stored": str(account.path())})
         return 0
+    if name == "logout":
+        forgotten = account.forget(account.checked_url(options.url, insecure=True) if options.url else "")
+        screen.say(f"The access token for {forgotten.url} is deleted from “{account.path()}”.")
+        screen.say(f"It still works where it was copied to. Revoke it at {forgotten.url}/access-tokens/")
+        screen.answer({"url": forgotten.url, "stored": str(account.path())})
+        return 0
     perform = {
         "submit": submitting.submit,
-        "watch": watching.watch,
-        "gates": deciding.gates,
-        "approve": deciding.approve,
-        "reject": deciding.reject,
-        "answer": deciding.answer,
+        "watch": runs.watch,
+        "stop": runs.stop,
+        "pause": runs.pause,
+        "resume": runs.resume,
+        "gates": decisions.gates,
+        "approve": decisions.approve,
+        "reject": decisions.reject,
+        "answer": decisions.answer,
+        "delegate": decisions.delegate,
+        "assign": decisions.assign,
         "report": downloads.report,
         "files": downloads.files,
     }[name]
-    return perform(Server(account.current(insecure=options.insecure), transport, wait), screen, options)
+    return perform(server_of(account.current(insecure=options.insecure)), screen, options)
 
 
 def _asked_token() -> str:
@@ -96,7 +112,7 @@ def _check(server: Server) -> None:
 def _parser(name: str) -> ArgumentParser:
     words, add_options = COMMANDS[name]
     parser = ArgumentParser(f"{PROGRAM} {name}", description=f"{words.capitalize()}.", epilog=_EXIT)
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     parser.add_argument("--insecure", action="store_true", help="send the access token to another machine unencrypted")
     add_options(parser)
     return parser
@@ -106,6 +122,10 @@ def _of_login(parser: ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="the address of the server, such as https://pevsite.example.org")
 
 
+def _of_logout(parser: ArgumentParser) -> None:
+    parser.add_argument("url", metavar="URL", nargs="?", help="only if the stored token is for this server")
+
+
 def _of_submit(parser: ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FOLDER_OR_FILE", help="what the task works on")
     parser.add_argument("-m", "--message", required=True, metavar="REQUEST", help="the task, in your own words")
@@ -113,12 +133,22 @@ def _of_submit(parser: ArgumentParser) -> None:
     parser.add_argument("--preset", choices=["careful", "balanced"], default="careful", help="(careful)")
     _add_budget(parser, "what all model calls may cost")
     parser.add_argument("--no-files", action="store_true", help="there are no files, although the request names some")
-    parser.add_argument("--key", help="submit once for each key in 24 hours, however often this is called with it")
+    parser.add_argument("--key", help="submit once a day for each key, however often this is called with it")
     parser.add_argument("--wait", action="store_true", help="follow the run as `watch` does")
 
 
 def _of_run(parser: ArgumentParser) -> None:
     parser.add_argument("run", type=_number, metavar="RUN", help="the number of the run")
+
+
+def _of_watch(parser: ArgumentParser) -> None:
+    _of_run(parser)
+    parser.add_argument("--until-asked", action="store_true", help="leave with status 4 when a decision is open")
+
+
+def _of_stop(parser: ArgumentParser) -> None:
+    _of_run(parser)
+    parser.add_argument("-m", "--message", default="", metavar="WORDS", help="why; no model reads it")
 
 
 def _of_gates(parser: ArgumentParser) -> None:
@@ -134,11 +164,47 @@ def _of_approve(parser: ArgumentParser) -> None:
     _of_decision(parser)
     _add_budget(parser, "the new budget, at a gate that asks for one")
     parser.add_argument("--minutes", type=_number, help="the new time limit, at a gate that asks for one")
+    parser.add_argument(
+        "--met",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="a criterion that you judge as met, against the verdict; may come several times",
+    )
+    parser.add_argument("--why", default="", metavar="WORDS", help="why these criteria are met")
+    parser.add_argument("--no-sources", action="store_true", help="a plan of creative work, which needs no sources")
 
 
 def _of_reject(parser: ArgumentParser) -> None:
     _of_decision(parser)
     parser.add_argument("-m", "--message", default="", metavar="WORDS", help="what should be different, or why not")
+    parser.add_argument(
+        "--point",
+        action="append",
+        default=[],
+        type=_point,
+        metavar="NUMBER[=WORDS]",
+        help="a point of the result that has to change, and what about it; may come several times",
+    )
+    parser.add_argument(
+        "--part",
+        action="append",
+        default=[],
+        type=_part,
+        metavar="STEP[#CRITERION]=WORDS",
+        help="what should be different in a step of the plan or in one of its criteria, or in a success criterion "
+        "(#CRITERION=WORDS); may come several times",
+    )
+
+
+def _of_delegate(parser: ArgumentParser) -> None:
+    _of_decision(parser)
+    parser.add_argument("-m", "--message", default="", metavar="WORDS", help="what it should know for that")
+
+
+def _of_assign(parser: ArgumentParser) -> None:
+    parser.add_argument("gate", type=_number, metavar="GATE", help="the number of the decision")
+    parser.add_argument("person", metavar="PERSON", help="the name of a person who may decide")
 
 
 def _of_answer(parser: ArgumentParser) -> None:
@@ -183,15 +249,37 @@ def _amount(text: str) -> str:
     raise ValueError(text)
 
 
-_number.__name__, _amount.__name__ = "number", "amount"  # what argparse calls a wrong value
+def _point(text: str) -> dict[str, str | int]:
+    number, _, note = text.partition("=")
+    return {"point": _number(number), "note": note}
+
+
+def _part(text: str) -> dict[str, str | int]:
+    """A comment on a part of a plan. Raises ValueError."""
+    place, _, words = text.partition("=")
+    step, _, criterion = place.partition("#")
+    if not place or not words.strip():
+        raise ValueError(text)
+    part: dict[str, str | int] = {"text": words}
+    return part | ({"step": step} if step else {}) | ({"criterion": _number(criterion)} if criterion else {})
+
+
+# What argparse calls a wrong value.
+_number.__name__, _amount.__name__, _point.__name__, _part.__name__ = "number", "amount", "point", "part"
 COMMANDS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
     "login": ("store the address of a server and an access token for it", _of_login),
+    "logout": ("delete the stored access token", _of_logout),
     "submit": ("submit a task with files", _of_submit),
-    "watch": ("follow a run until it is over", _of_run),
+    "watch": ("follow a run until it is over", _of_watch),
+    "stop": ("stop a run for good; what has passed is kept", _of_stop),
+    "pause": ("start no new attempt of a run until it is resumed", _of_run),
+    "resume": ("let a paused run go on", _of_run),
     "gates": ("list the open decisions, or show one", _of_gates),
     "approve": ("approve at a gate", _of_approve),
     "reject": ("request changes, or refuse", _of_reject),
     "answer": ("answer a question", _of_answer),
+    "delegate": ("leave a question to the AI", _of_delegate),
+    "assign": ("hand a decision on to another person", _of_assign),
     "report": ("download the report of a run", _of_report),
     "files": ("list the files of a run, or download those that it has made", _of_files),
 }

@@ -8,12 +8,12 @@ import sys
 import tempfile
 from argparse import Namespace
 from http.client import NOT_FOUND
+from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
-from pevsite.client import answers
-from pevsite.client.failure import WRONG_USE, Failed
-from pevsite.client.screen import Screen
-from pevsite.client.server import Server
+from pevsite.client.server import FileLine, Files, Server, read
+from pevsite.client.terminal import WRONG_USE, Failed, Screen
 from runs.errors import InvalidInput
 from runs.local_files.writing import check_folder, check_path, reason_of, write_file, write_into
 from runs.text.plural import pluralize
@@ -30,23 +30,29 @@ def report(server: Server, screen: Screen, options: Namespace) -> int:
     if options.out is None and options.json:
         raise Failed("Name a file for the report with -o, or leave out --json.", exit_code=WRONG_USE)
     with tempfile.SpooledTemporaryFile(_MAX_IN_MEMORY) as content:
-        server.download(f"/runs/{options.run}/report.{quote(options.format, safe='')}", content)
-        size = content.tell()
-        content.seek(0)
+        try:
+            server.download(f"/runs/{options.run}/report.{quote(options.format, safe='')}", content)
+            size = content.tell()
+            content.seek(0)
+            if options.out is not None:
+                _write(options.out, content, overwrite=options.overwrite)
+        except (InvalidInput, OSError) as error:
+            where = f"“{options.out}”" if options.out else "The report"
+            raise Failed(f"{where} was not written: {reason_of(error)}.") from error
         if options.out is None:
             screen.copy(content)
             return 0
-        try:
-            top = os.open(options.out.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                write_into(top, options.out.name, content, overwrite=options.overwrite)
-            finally:
-                os.close(top)
-        except (InvalidInput, OSError) as error:
-            raise Failed(f"“{options.out}” was not written: {reason_of(error)}.") from error
     screen.say(f"“{options.out}” is written.")
     screen.answer({"file": str(options.out), "bytes": size})
     return 0
+
+
+def _write(out: Path, content: IO[bytes], *, overwrite: bool) -> None:
+    top = os.open(out.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        write_into(top, out.name, content, overwrite=overwrite)
+    finally:
+        os.close(top)
 
 
 def files(server: Server, screen: Screen, options: Namespace) -> int:
@@ -87,17 +93,17 @@ def files(server: Server, screen: Screen, options: Namespace) -> int:
     return 1 if problems else 0
 
 
-def _files_of(server: Server, run: int) -> list[answers.FileLine]:
-    found, offset = list[answers.FileLine](), 0
+def _files_of(server: Server, run: int) -> list[FileLine]:
+    found, offset = list[FileLine](), 0
     while True:
-        page = answers.read(answers.Files, server.get(f"/runs/{run}/files", offset=offset))
+        page = read(Files, server.get(f"/runs/{run}/files", offset=offset))
         found += page.files
         if page.next_offset is None or page.next_offset <= offset:
             return found
         offset = page.next_offset
 
 
-def _download(server: Server, run: int, one: answers.FileLine, top: int, *, overwrite: bool) -> None:
+def _download(server: Server, run: int, one: FileLine, top: int, *, overwrite: bool) -> None:
     check_path(one.path)  # before it is asked for, and before a part of it could change the address
     with tempfile.SpooledTemporaryFile(_MAX_IN_MEMORY) as content:
         server.download(f"/runs/{run}/files/{quote(one.path)}", content, sha256=one.sha256)

@@ -1,51 +1,67 @@
-"""`submit`: a task with the files of folders, without what they hold by accident and what usually holds secrets."""
+"""`submit`: a task with the files of folders, without what they hold by accident and what usually holds secrets.
+
+The files are uploaded first, a few at a time, and the task then names the upload. Each request has a key that follows
+from that of the task. So what breaks off is sent again, and nothing is submitted twice.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
+import uuid
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from pathlib import Path
 
-from pevsite.client import answers, watching
-from pevsite.client.failure import WRONG_USE, Failed
-from pevsite.client.screen import Screen
-from pevsite.client.server import Server
+from pevsite.client.runs import follow
+from pevsite.client.server import NotTaken, Server, SubmittedRun, Upload, read
+from pevsite.client.terminal import WRONG_USE, Failed, Screen, one_line
 from runs.errors import InvalidInput
 from runs.local_files.reading import files_below, part_with_secrets
 from runs.text.plural import pluralize
 from runs.text.sensitive_names import junk_part
 
 MAX_LISTED = 20
+MAX_FILES_AT_ONCE = 100
+MAX_BYTES_AT_ONCE = 20_000_000
+"""Bytes of the files in one request, unless one file has more. When a connection breaks off, they are sent again."""
 
 
 def submit(server: Server, screen: Screen, options: Namespace) -> int:
+    key: str = options.key or uuid.uuid4().hex
     try:
         files = _collected(options.files, screen)
+        upload = _upload(server, screen, files, key) if files else None
     except (InvalidInput, OSError) as error:
         sentence = f"“{error.filename}” cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
         raise Failed(sentence, exit_code=WRONG_USE) from error
-    form: dict[str, str | list[str]] = {"request": options.message, "preset": options.preset}
-    if files:
-        form["paths"] = [path for path, _ in files]
+    form: dict[str, str] = {"request": options.message, "preset": options.preset}
     for name in ("template", "budget_usd"):
         if (value := getattr(options, name)) is not None:
             form[name] = str(value)
     if options.no_files:
         form["no_files"] = "true"
-    size = sum(file.stat().st_size for _, file in files)
-    screen.say(f"Sending {pluralize(len(files), 'file')}, {size / 1e6:,.1f} MB.")
-    parts = [("files", (Path(path).name, _LazyFile(file))) for path, file in files] or None
-    answer = server.post("/runs", key=options.key, data=form, files=parts)
-    run = answers.read(answers.SubmittedRun, answer)
+    if upload:
+        form["upload"] = str(upload)
+    try:
+        answer = server.post("/runs", key=key, data=form)
+    except Failed as failure:
+        # With a key of the person, the same command may come again, and its upload is the same one then.
+        if upload and not options.key and HTTPStatus.BAD_REQUEST <= failure.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            _discard(server, upload)
+        raise
+    run = read(SubmittedRun, answer)
     screen.say(f"Run {run.run} is submitted: {run.address}\n{run.approval}")
     if run.left_out:
         screen.say(f"Left out by the server, because they may contain secrets: {_listed(run.left_out)}")
     for remark in run.remarks:
         screen.say(f"! {remark}")
     if options.wait:
-        return watching.follow(server, screen, run.run)
+        screen.answer_line(answer)
+        return follow(server, screen, run.run)
     screen.answer(answer)
     return 0
 
@@ -75,18 +91,76 @@ def _collected(places: list[Path], screen: Screen) -> list[tuple[str, Path]]:
     return kept
 
 
+def _upload(server: Server, screen: Screen, files: list[tuple[str, Path]], key: str) -> uuid.UUID:
+    """Send the files before the task. Raises Failed if the server does not take one, InvalidInput and OSError."""
+    sized = [(path, file, file.stat().st_size) for path, file in files]
+    total = sum(size for *_, size in sized)
+    screen.say(f"Sending {pluralize(len(files), 'file')}, {total / 1e6:,.1f} MB.")
+    upload: uuid.UUID | None = None
+    refused, done = list[NotTaken](), 0
+    name = hashlib.sha256(key.encode()).hexdigest()
+    with screen.progress() as progress:
+        for number, batch in enumerate(_batches(sized)):
+            parts = []
+            for path, file, size in batch:
+
+                def show(at: int, path: str = path, before: int = done) -> None:
+                    progress.show(f"Sending {path}", before + at, total)
+
+                parts.append(("files", (Path(path).name, _LazyFile(file, size, show))))
+                done += size
+            form: dict[str, str | list[str]] = {"paths": [path for path, *_ in batch]}
+            if upload:
+                form["upload"] = str(upload)
+            answer = read(Upload, server.post("/uploads", key=f"{name}-{number}", data=form, files=parts))
+            upload = answer.upload
+            refused += [one for one in answer.not_taken if not one.secret]
+    assert upload is not None
+    if refused:
+        for one in refused[:MAX_LISTED]:
+            screen.problem(f"“{one_line(one.path)}”: {one_line(one.sentence)}")
+        _discard(server, upload)
+        count = pluralize(len(refused), "file was", "files were")
+        raise Failed(f"{count} not taken by the server. Nothing was submitted.")
+    return upload
+
+
+def _batches(files: list[tuple[str, Path, int]]) -> Iterator[list[tuple[str, Path, int]]]:
+    """The files in the requests that send them."""
+    batch, size = list[tuple[str, Path, int]](), 0
+    for one in files:
+        if batch and (len(batch) == MAX_FILES_AT_ONCE or size + one[2] > MAX_BYTES_AT_ONCE):
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += one[2]
+    yield batch
+
+
+def _discard(server: Server, upload: uuid.UUID) -> None:
+    """Delete files with which nothing is submitted. If that fails, the server deletes them after a day."""
+    try:
+        server.delete(f"/uploads/{upload}")
+    except Failed:
+        return
+
+
 def _listed(names: list[str]) -> str:
     more = len(names) - MAX_LISTED
     return ", ".join([*names[:MAX_LISTED], *([f"and {more:,} more"] if more > 0 else [])])
 
 
 class _LazyFile(io.RawIOBase):
-    """A file that is open only while it is read, so that ten thousand of them need few handles."""
+    """A file that is open only while it is read, so that ten thousand of them need few handles.
 
-    def __init__(self, path: Path) -> None:
+    `show` is called with the bytes that were read so far.
+    """
+
+    def __init__(self, path: Path, size: int, show: Callable[[int], None]) -> None:
         super().__init__()
         self._path = path
-        self._size = path.stat().st_size
+        self._size = size
+        self._show = show
         self._at = 0
         self._file: io.BufferedReader | None = None
 
@@ -107,6 +181,7 @@ class _LazyFile(io.RawIOBase):
             self._file.seek(self._at)
         content = self._file.read(size)
         self._at += len(content)
+        self._show(self._at)
         if not content:
             self._end()
         return content

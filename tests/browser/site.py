@@ -101,11 +101,15 @@ class Site:
         ]
         return StorageState(cookies=cookies, origins=[])
 
-    def close(self) -> None:
-        """End both processes. No error may stand in the log."""
+    def end(self) -> None:
+        """End both processes."""
         self.kill()
         if self._writer is not None:
             self._writer.communicate()
+
+    def close(self) -> None:
+        """End both processes. No error may stand in the log."""
+        self.end()
         assert self.errors() == []
 
     def errors(self) -> list[str]:
@@ -126,8 +130,12 @@ class Site:
 def served(data: Path, *, delay: float = 0.05, **environ: str) -> Iterator[Site]:
     """A site on this data folder, until the stories on it are over. `delay`: seconds that each call takes."""
     site = Site(data, delay=delay, **environ)
-    site.first_link = site.start()
-    yield site
+    try:
+        site.first_link = site.start()
+        yield site
+    except BaseException:
+        site.end()  # or a test that fails here would leave its server running
+        raise
     site.close()
 
 

@@ -118,7 +118,8 @@ async def _follow(token: AccessToken, run_id: int, since: int, send: Send) -> No
             if page is None:
                 break
             since = page.next
-            text = "".join(f"id: {one.seq}\ndata: {one.model_dump_json()}\n\n" for one in page.events)
+            # As ASCII, because many programs end a line at U+2028 and others too.
+            text = "".join(f"id: {one.seq}\ndata: {one.model_dump_json(ensure_ascii=True)}\n\n" for one in page.events)
             if page.finished:
                 await _write(send, f"{text}event: end\ndata: {{}}\n\n")
                 break

@@ -117,8 +117,11 @@ class UploadedLine(BaseModel):
 
 
 class NotTaken(BaseModel):
+    """A file that was not taken. A `secret` one is left out, because it may contain secrets."""
+
     path: str
     sentence: str
+    secret: bool
 
 
 class UploadMade(BaseModel):
@@ -262,7 +265,7 @@ def upload_files(
             UploadedLine(path=path, bytes=info.size, sha256=info.sha256)
             for path, info in submission_drafts.files_of(draft).items()
         ],
-        not_taken=[NotTaken(path=one.path, sentence=one.why) for one in refused],
+        not_taken=[NotTaken(path=one.path, sentence=one.why, secret=one.secret) for one in refused],
         expires_at=draft.expires_at,
     )
     return Status(HTTPStatus.CREATED, made)

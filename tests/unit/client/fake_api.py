@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import httpx2
@@ -13,7 +14,7 @@ from pevsite.client import commands
 
 URL = "https://pevsite.example"
 TOKEN = "pev_" + "x" * 43
-Answer = httpx2.Response | Exception
+Answer = httpx2.Response | Exception | Callable[[], httpx2.Response]
 
 
 class FakeApi:
@@ -42,7 +43,23 @@ class FakeApi:
         answer = left.pop(0) if len(left) > 1 else left[0] if left else problem(404, "There is nothing.")
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return answer() if callable(answer) else answer
+
+
+class _Arriving(httpx2.SyncByteStream):
+    def __init__(self, pieces: Sequence[bytes | Exception]) -> None:
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        for one in self._pieces:
+            if isinstance(one, Exception):
+                raise one
+            yield one
+
+
+def arriving(*pieces: bytes | Exception, media_type: str = "text/event-stream") -> Callable[[], httpx2.Response]:
+    """An answer whose body arrives in these pieces, or breaks off with an error."""
+    return lambda: httpx2.Response(200, stream=_Arriving(pieces), headers={"Content-Type": media_type})
 
 
 def problem(status: int, detail: str, **headers: str) -> httpx2.Response:

@@ -47,7 +47,8 @@ def test_a_wrong_token_is_not_stored(api: FakeApi, capsys: pytest.CaptureFixture
     api.on("GET /runs", problem(401, "This access token does not work."))
     assert login(api, URL) == 1
     assert not account.path().exists()
-    assert capsys.readouterr().err.startswith("This access token does not work. Make a token on the page")
+    said = f"This access token does not work. The page is {URL}/access-tokens/. Sign in with: manage.py login {URL}\n"
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize("typed", ["", "two words", "pev_\u00e4", "pev_\x1b[2J"])
@@ -112,3 +113,17 @@ def test_a_redirect_is_not_followed(api: FakeApi, capsys: pytest.CaptureFixture[
     assert api.run("gates") == 1
     assert len(api.requests) == 1
     assert "sends requests on to https://other.example/. Sign in at that address." in capsys.readouterr().err
+
+
+def test_a_token_is_forgotten(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    account.store(account.Account(URL, TOKEN))
+    assert (api.run("logout", "https://other.example"), account.path().exists()) == (1, True)
+    said = f"No access token for https://other.example is stored in “{account.path()}”.\n"
+    assert capsys.readouterr().err == said
+    assert (api.run("logout", f"{URL}/"), account.path().exists()) == (0, False)
+    assert capsys.readouterr().out.splitlines() == [
+        f"The access token for {URL} is deleted from “{account.path()}”.",
+        f"It still works where it was copied to. Revoke it at {URL}/access-tokens/",
+    ]
+    assert (api.run("logout"), api.requests) == (1, [])
+    assert capsys.readouterr().err == f"No access token is stored in “{account.path()}”.\n"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
-from tests.unit.client.fake_api import FakeApi, at_terminal, problem
+from tests.unit.client.fake_api import URL, FakeApi, arriving, at_terminal, problem
 
 
 def line(path: str, change: str = "new", content: bytes = b"made") -> dict[str, Any]:
@@ -96,9 +100,9 @@ def test_files_without_problems(api: FakeApi, tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("answers", "waits", "said"),
     [
-        ([problem(429, "Too many.", Retry_After="9")], [9, 9, 9, 9], "Too many."),
+        ([problem(429, "Too many.", Retry_After="4")], [4, 4, 4, 4], "Too many."),
         ([problem(429, "Too many.", Retry_After="9000")], [], "Too many."),
-        ([problem(503, "Away.")], [1, 2, 3, 4], "Away."),
+        ([problem(503, "Away.", Retry_After="0")], [0, 0, 0, 0], "Away."),
         ([problem(404, "There is no run 7 that you may see.")], [], "There is no run 7 that you may see."),
         ([b"<html>"], [], "The answer cannot be read. Is pevsite at this address?"),
     ],
@@ -109,3 +113,66 @@ def test_a_busy_server_is_asked_a_few_times(
     api.on("GET /runs/7/files", *answers)
     assert api.run("files", "7") == 1
     assert (api.waits, capsys.readouterr().err) == (waits, f"{said}\n")
+
+
+def test_long_waits_are_said(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    api.on("GET /runs/7/files", problem(429, "Too many.", Retry_After="59"), {"files": [], "next_offset": None})
+    assert api.run("files", "7") == 0
+    assert (api.waits, capsys.readouterr().err) == ([59], f"{URL} is busy. Trying again in 59 seconds.\n")
+
+
+def test_a_download_that_breaks_off_begins_again(api: FakeApi, tmp_path: Path) -> None:
+    lost = arriving(b"%PDF half", httpx2.ReadError("gone"), media_type="application/pdf")
+    api.on("GET /runs/7/report.pdf", lost, b"%PDF")
+    assert api.run("report", "7", "--format", "pdf", "-o", str(tmp_path / "report.pdf")) == 0
+    assert (written(tmp_path), api.waits) == ({"report.pdf": b"%PDF"}, [1])
+
+
+def test_a_download_that_never_arrives_leaves_no_file(
+    api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = arriving(b"%PDF half", httpx2.ReadError("gone"), media_type="application/pdf")
+    api.on("GET /runs/7/report.pdf", lost)
+    assert api.run("report", "7", "--format", "pdf", "-o", str(tmp_path / "report.pdf")) == 1
+    assert (written(tmp_path), api.waits) == ({}, [1, 2, 4, 8])
+    assert capsys.readouterr().err.endswith(f"The connection to {URL} broke off. Start the command again.\n")
+
+
+@contextmanager
+def no_room_for(size: int) -> Iterator[None]:
+    """Meanwhile this process can write no file of more bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_said_and_leaves_no_file(
+    api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = b"x" * 1_000
+    api.on("GET /runs/7/report.pdf", content)
+    api.on("GET /runs/7/files", {"files": [line("a.md", content=content)], "next_offset": None})
+    api.on("GET /runs/7/files/a.md", content)
+    with no_room_for(100):
+        codes = [
+            api.run("report", "7", "--format", "pdf", "-o", str(tmp_path / "report.pdf")),
+            api.run("files", "7", "-o", str(tmp_path / "out")),
+        ]
+    assert (codes, written(tmp_path)) == ([1, 1], {})
+    assert capsys.readouterr().err.splitlines() == [
+        f"“{tmp_path / 'report.pdf'}” was not written: File too large.",
+        "“a.md” was not written: File too large.",
+    ]
+
+
+def test_a_report_that_does_not_fit_while_it_arrives(
+    api: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.on("GET /runs/7/report.pdf", b"x" * 11_000_000)
+    with no_room_for(1_000_000):
+        assert api.run("report", "7", "--format", "pdf", "-o", str(tmp_path / "report.pdf")) == 1
+    assert written(tmp_path) == {}
+    assert capsys.readouterr().err == f"“{tmp_path / 'report.pdf'}” was not written: File too large.\n"

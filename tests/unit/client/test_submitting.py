@@ -7,11 +7,13 @@ from email.message import Message
 from email.parser import BytesParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import httpx2
 import pytest
 
-from tests.unit.client.fake_api import URL, FakeApi, problem
+from pevsite.client.submitting import MAX_BYTES_AT_ONCE, MAX_FILES_AT_ONCE
+from tests.unit.client.fake_api import URL, FakeApi, arriving, at_terminal, problem
 
 SUBMITTED: dict[str, Any] = {
     "run": 7,
@@ -21,6 +23,10 @@ SUBMITTED: dict[str, Any] = {
     "remarks": [],
     "approval": "The first plan waits for a person.",
 }
+
+
+UPLOAD = "8d7c31a6-2f4b-4d5c-9b8e-0a1b2c3d4e5f"
+UPLOADED: dict[str, Any] = {"upload": UPLOAD, "not_taken": []}
 
 
 @pytest.fixture
@@ -47,22 +53,32 @@ def form_of(request: httpx2.Request) -> list[tuple[str, str]]:
     return found
 
 
+def sent(api: FakeApi, asked: str) -> list[httpx2.Request]:
+    return [one for one in api.requests if f"{one.method} {one.url.path.removeprefix('/api/v1')}" == asked]
+
+
 def test_a_folder_is_sent_without_secrets_and_junk(
     api: FakeApi, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    secret = {"path": "x.pem", "sentence": "It may contain secrets.", "secret": True}
+    api.on("POST /uploads", {**UPLOADED, "not_taken": [secret]})
     api.on("POST /runs", {**SUBMITTED, "left_out": ["x.pem"], "remarks": ["“a.md”: \x1b[2Jempty"]})
     options = ("--template", "document-review", "--preset", "balanced", "--budget", "2.50")
     assert api.run("submit", str(folder / "given"), "-m", "Review.", *options) == 0
-    assert form_of(api.requests[0]) == [
-        ("request", "Review."),
-        ("preset", "balanced"),
+    uploaded, submitted = api.requests
+    assert form_of(uploaded) == [
         ("paths", "a.md"),
         ("paths", "deep/b.md"),
-        ("template", "document-review"),
-        ("budget_usd", "2.50"),
         ("files", "this is a.md"),
         ("files", "this is deep/b.md"),
     ]
+    assert dict(parse_qsl(submitted.content.decode())) == {
+        "request": "Review.",
+        "preset": "balanced",
+        "template": "document-review",
+        "budget_usd": "2.50",
+        "upload": UPLOAD,
+    }
     assert capsys.readouterr().out.splitlines() == [
         "Left out, because folders contain them by accident: .git, node_modules, ~$a.docx",
         "Left out, because they may contain secrets: .env, deep/deploy.txt",
@@ -75,39 +91,85 @@ def test_a_folder_is_sent_without_secrets_and_junk(
 
 
 def test_several_places_keep_their_names_and_nothing_is_a_form_too(api: FakeApi, folder: Path) -> None:
+    api.on("POST /uploads", UPLOADED)
     api.on("POST /runs", SUBMITTED)
     assert api.run("submit", str(folder / "given"), str(folder / "other.md"), "-m", "Review.") == 0
     paths = [value for name, value in form_of(api.requests[0]) if name == "paths"]
     assert paths == ["given/a.md", "given/deep/b.md", "other.md"]
     assert api.run("submit", "-m", "Think.", "--no-files") == 0
-    assert api.requests[1].content == b"request=Think.&preset=careful&no_files=true"
+    assert api.requests[2].content == b"request=Think.&preset=careful&no_files=true"
 
 
-def test_a_submission_that_did_not_arrive_is_sent_again_with_its_key(
+def test_what_did_not_arrive_is_sent_again_with_its_key(
     api: FakeApi, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    late = problem(429, "Too many.", Retry_After="7")
-    api.on("POST /runs", httpx2.ConnectError("refused"), late, problem(503, "Busy."), SUBMITTED)
+    late = problem(429, "Too many.", Retry_After="4")
+    api.on("POST /uploads", httpx2.WriteError("reset"), late, UPLOADED)
+    api.on("POST /runs", httpx2.ConnectError("refused"), late, arriving(b"{", httpx2.ReadError("gone")), SUBMITTED)
     assert api.run("submit", str(folder / "other.md"), "-m", "Review.", "--json") == 0
-    assert len({one.headers["Idempotency-Key"] for one in api.requests}) == 1
-    assert [form_of(one)[-1] for one in api.requests] == [("files", "other")] * 4
-    assert api.waits == [1, 7, 3]
+    uploads, submissions = sent(api, "POST /uploads"), sent(api, "POST /runs")
+    assert [form_of(one) for one in uploads] == [[("paths", "other.md"), ("files", "other")]] * 3
+    assert [len(submissions), len({one.content for one in submissions})] == [4, 1]
+    assert [len({one.headers["Idempotency-Key"] for one in some}) for some in (uploads, submissions)] == [1, 1]
+    assert api.waits == [1, 4, 1, 4, 1]
     assert json.loads(capsys.readouterr().out) == SUBMITTED
-    assert api.run("submit", str(folder / "other.md"), "-m", "Review.", "--key", "job 42") == 0
-    assert api.requests[-1].headers["Idempotency-Key"] == "job 42"
 
 
-def test_a_submission_on_which_the_server_still_works_is_asked_about_again(api: FakeApi, folder: Path) -> None:
-    in_progress = problem(409, "This request is being worked on already.", Retry_After="5")
-    api.on("POST /runs", httpx2.ReadTimeout("late"), in_progress, SUBMITTED)
+def test_a_key_makes_the_same_requests_each_time(api: FakeApi, folder: Path) -> None:
+    api.on("POST /uploads", UPLOADED)
+    api.on("POST /runs", SUBMITTED)
+    for _ in range(2):
+        assert api.run("submit", str(folder / "other.md"), "-m", "Review.", "--key", "job 42") == 0
+    first, submission, *again = [(one.url.path, one.headers["Idempotency-Key"]) for one in api.requests]
+    assert (again, submission) == ([first, submission], ("/api/v1/runs", "job 42"))
     assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 0
-    assert (len(api.requests), api.waits) == (3, [1, 5])
+    assert {first, submission}.isdisjoint((one.url.path, one.headers["Idempotency-Key"]) for one in api.requests[4:])
 
 
-def test_another_conflict_is_not_sent_again(api: FakeApi, folder: Path) -> None:
-    api.on("POST /runs", problem(409, "There is no room."))
+def test_many_files_are_sent_a_few_at_a_time(api: FakeApi, tmp_path: Path) -> None:
+    for number in range(MAX_FILES_AT_ONCE + 1):
+        (tmp_path / f"{number:03}.md").write_text(f"{number}")
+    (tmp_path / "big.bin").write_bytes(b"x" * MAX_BYTES_AT_ONCE)
+    api.on("POST /uploads", UPLOADED)
+    api.on("POST /runs", SUBMITTED)
+    assert api.run("submit", str(tmp_path), "-m", "Review.") == 0
+    forms = [[value for name, value in form_of(one) if name != "files"] for one in sent(api, "POST /uploads")]
+    names = [f"{number:03}.md" for number in range(MAX_FILES_AT_ONCE + 1)]
+    assert forms == [names[:-1], [names[-1], UPLOAD], ["big.bin", UPLOAD]]
+    assert len({one.headers["Idempotency-Key"] for one in sent(api, "POST /uploads")}) == 3
+
+
+def test_nothing_is_submitted_without_a_file_that_the_server_does_not_take(
+    api: FakeApi, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    large = {"path": "other.md", "sentence": "It has 60 MB.\nRun 8 is submitted.", "secret": False}
+    api.on("POST /uploads", {**UPLOADED, "not_taken": [large]})
+    api.on(f"DELETE /uploads/{UPLOAD}", httpx2.Response(204))
     assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 1
-    assert (len(api.requests), api.waits) == (1, [])
+    assert capsys.readouterr().err.splitlines() == [
+        "“other.md”: It has 60 MB. Run 8 is submitted.",
+        "1 file was not taken by the server. Nothing was submitted.",
+    ]
+    assert [len(sent(api, asked)) for asked in ("POST /runs", f"DELETE /uploads/{UPLOAD}")] == [0, 1]
+
+
+def test_files_of_a_refused_task_are_discarded(api: FakeApi, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    api.on("POST /uploads", UPLOADED)
+    api.on("POST /runs", problem(422, "There is no template “x”."))
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.", "--key", "1") == 1
+    assert sent(api, f"DELETE /uploads/{UPLOAD}") == []
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 1
+    assert len(sent(api, f"DELETE /uploads/{UPLOAD}")) == 1
+    assert capsys.readouterr().err == "There is no template “x”.\n" * 2
+
+
+def test_a_terminal_shows_how_much_is_sent(api: FakeApi, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    api.on("POST /uploads", UPLOADED)
+    api.on("POST /runs", SUBMITTED)
+    monkeypatch.setenv("TERM", "xterm")
+    shown = at_terminal(monkeypatch, "")
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 0
+    assert "Sending other.md" in shown.getvalue()
 
 
 @pytest.mark.parametrize(

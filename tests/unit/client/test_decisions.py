@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.unit.client.fake_api import URL, FakeApi, at_terminal, problem
+from tests.unit.client.fake_api import URL, FakeApi, arriving, at_terminal, problem
 
 PAGE = f"{URL}/runs/7/#gate-12"
 GATE: dict[str, Any] = {
@@ -99,6 +99,9 @@ def test_what_cannot_be_approved_is_not_sent(
     assert (sent(api), capsys.readouterr().err) == ([], f"{said}\n")
 
 
+SCOPE = 'Bearer realm="pevsite", error="insufficient_scope", scope="gates:decide"'
+
+
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -106,7 +109,13 @@ def test_what_cannot_be_approved_is_not_sent(
             problem(403, "A second person decides."),
             f"A second person decides. The page is {PAGE}",
         ),
+        (
+            problem(403, "This token does not allow it.", WWW_Authenticate=SCOPE),
+            "This token does not allow it. Make a token with the scope gates:decide at "
+            f"{URL}/access-tokens/, and sign in with: manage.py login {URL} The page is {PAGE}",
+        ),
         (problem(409, "It has changed."), "It has changed. Read it again with: manage.py gates 12"),
+        (problem(422, "Say \x1b[2Jwhy."), "Say \\u001b[2Jwhy."),
     ],
 )
 def test_a_refused_decision_is_not_sent_again(
@@ -118,13 +127,74 @@ def test_a_refused_decision_is_not_sent_again(
     assert (len(sent(api)), api.waits, capsys.readouterr().err) == (1, [], f"{said}\n")
 
 
-def test_a_decision_whose_answer_was_lost_is_sent_again_with_its_key(api: FakeApi) -> None:
+def test_a_decision_that_did_not_arrive_is_sent_again_with_its_key(api: FakeApi) -> None:
     api.on("GET /gates/12", GATE)
-    late: list[Any] = [
-        httpx2.ReadTimeout("late"),
-        problem(409, "This request is being worked on already.", Retry_After="5"),
-    ]
-    api.on("POST /gates/12/decision", *late, {**GATE, "status": "approved"})
+    busy, working = problem(429, "Too many.", Retry_After="3"), problem(409, "It is worked on.", Retry_After="4")
+    lost = arriving(b'{"gate"', httpx2.ReadError("gone"))
+    api.on("POST /gates/12/decision", httpx2.ReadTimeout("late"), busy, working, lost, {**GATE, "status": "approved"})
     assert api.run("approve", "12", *READ) == 0
-    assert (len(sent(api)), api.waits) == (3, [1, 5])
-    assert len({one.headers["Idempotency-Key"] for one in api.requests if one.method == "POST"}) == 1
+    posted = [one for one in api.requests if one.method == "POST"]
+    assert len({(one.headers["Idempotency-Key"], one.content) for one in posted}) == 1
+    assert (len(posted), api.waits) == (5, [1, 3, 4, 1])
+
+
+OPEN_POINTS = {
+    **GATE,
+    "kind": "exhausted",
+    "assigned_to": "alice",
+    "criteria": [{"label": "C2", "text": "Names\nthe dates", "finding": ""}],
+    "points": [{"number": 3, "text": "F3: no date", "place": ""}],
+}
+
+
+def test_what_can_be_chosen_is_shown_and_sent(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    api.on("GET /gates/12", OPEN_POINTS)
+    api.on("POST /gates/12/decision", {**OPEN_POINTS, "status": "approved"})
+    assert api.run("gates", "12") == 0
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "      approve --met C2: Names the dates",
+        "      reject --point 3: F3: no date",
+        "It is assigned to alice.",
+        f"It takes: approve, reject, stop. {PAGE}",
+    ]
+    assert (api.run("approve", "12", "--met", "C2", *READ), sent(api)) == (2, [])
+    assert capsys.readouterr().err == "Say with --why on what grounds the criteria are met.\n"
+    assert api.run("approve", "12", "--met", "C2", "--met", "C3", "--why", "Annex B.", "--no-sources", *READ) == 0
+    parts = ("--part", "review#2=Be exact.", "--part", "inventory=Count them.", "--part", "#1=Why?")
+    assert api.run("reject", "12", "--point", "3=Quote it.", "--point", "4", *parts, *READ) == 0
+    bound = {"fingerprint": "f" * 64}
+    assert sent(api) == [
+        {"verb": "approve", "met": ["C2", "C3"], "why_met": "Annex B.", "no_sources": True, **bound},
+        {
+            "verb": "reject",
+            "send_back": [{"point": 3, "note": "Quote it."}, {"point": 4, "note": ""}],
+            "comments": [
+                {"text": "Be exact.", "step": "review", "criterion": 2},
+                {"text": "Count them.", "step": "inventory"},
+                {"text": "Why?", "criterion": 1},
+            ],
+            **bound,
+        },
+    ]
+
+
+@pytest.mark.parametrize("wrong", [("--point", "x"), ("--part", "review"), ("--part", "=words"), ("--part", "a#x=b")])
+def test_what_names_no_part_is_wrong_use(api: FakeApi, wrong: tuple[str, str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        api.run("reject", "12", *wrong)
+    assert (ended.value.code, api.requests) == (2, [])
+
+
+def test_a_question_is_left_to_the_ai(api: FakeApi) -> None:
+    api.on("GET /gates/12", QUESTION)
+    api.on("POST /gates/12/decision", {**QUESTION, "status": "answered"})
+    assert api.run("delegate", "12", *READ) == 0
+    assert sent(api) == [{"verb": "delegate", "fingerprint": "f" * 64}]
+
+
+def test_a_decision_is_handed_on(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    api.on("GET /gates/12", {**GATE, "assigned_to": "alice"})
+    api.on("POST /gates/12/assignee", {**GATE, "assigned_to": "bob"})
+    assert api.run("assign", "12", "bob") == 0
+    assert sent(api) == [{"to": "bob", "seen": "alice"}]
+    assert capsys.readouterr().out == "Decision 12 is assigned to bob.\n"

@@ -1,16 +1,35 @@
-"""What commands print and ask. Texts of runs are data: nothing in them moves a cursor or imitates our lines."""
+"""What commands print, ask, and end with. Texts of runs are data: none moves a cursor or imitates lines of ours."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+WRONG_USE = 2
+"""The exit code of a command that was called wrongly, as of shells and argparse."""
+ASKED = 4
+"""The exit code of `watch --until-asked` when a decision is open."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as in shells."""
+
+
+class Failed(Exception):
+    """A command cannot do what it was asked for. The text is a sentence for the person who started it.
+
+    `status` is that of the answer of the server, or 0.
+    """
+
+    def __init__(self, sentence: str, *, status: int = 0, exit_code: int = 1) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.exit_code = exit_code
 
 
 def one_line(text: str) -> str:
@@ -19,7 +38,7 @@ def one_line(text: str) -> str:
 
 
 class Screen:
-    """Standard output and error of a command. With `as_json` there is one JSON object and no other line.
+    """Standard output and error of a command. With `as_json`, standard output has JSON only.
 
     It has no colours, and nothing is asked, unless all streams are terminals.
     """
@@ -44,6 +63,11 @@ class Screen:
         if self._as_json:
             print(_printable(json.dumps(value, ensure_ascii=False, indent=2)), flush=True)
 
+    def answer_line(self, value: Any) -> None:
+        """Print one of several JSON objects of the command, on a line of its own."""
+        if self._as_json:
+            print(_printable(json.dumps(value, ensure_ascii=False)), flush=True)
+
     def copy(self, content: IO[bytes]) -> None:
         """Print text of a run, as it is where no terminal would obey it."""
         if sys.stdout.isatty():
@@ -52,7 +76,11 @@ class Screen:
             shutil.copyfileobj(content, sys.stdout.buffer)
 
     def problem(self, sentence: str) -> None:
-        print(_printable(sentence), file=sys.stderr, flush=True)
+        """Print to standard error, also with `as_json`."""
+        if self._console:
+            self.say(sentence)  # the terminal has both; the progress would be drawn over the other one
+        else:
+            print(_printable(sentence), file=sys.stderr, flush=True)
 
     def confirms(self, question: str) -> bool:
         """Whether the person says yes. Anything else, and the end of the input, is no."""
@@ -61,7 +89,7 @@ class Screen:
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
-        """Shows on a terminal how far a run is, below the lines that are said meanwhile."""
+        """Shows on a terminal how far something is, below the lines that are said meanwhile."""
         if not self.asks:
             yield Progress()
             return
@@ -84,10 +112,14 @@ class Screen:
 
 
 class Progress:
-    """How far a run is. Without a terminal it shows nothing."""
+    """How far something is. Without a terminal it shows nothing."""
 
-    def __init__(self, move: Any = None) -> None:
+    def __init__(self, move: Callable[[str, int, int], None] | None = None) -> None:
         self._move = move
+
+    @property
+    def is_shown(self) -> bool:
+        return self._move is not None
 
     def show(self, words: str, done: int, total: int) -> None:
         if self._move:

@@ -1,15 +1,13 @@
-"""`gates`, `approve`, `reject` and `answer`: decisions as people see them, bound to what was read."""
+"""The open decisions as people see them, and what is decided about them, bound to what was read."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from http.client import CONFLICT, FORBIDDEN
+from typing import Any
 
-from pevsite.client import answers
-from pevsite.client.answers import Gate, Gates
-from pevsite.client.failure import WRONG_USE, Failed
-from pevsite.client.screen import Screen, one_line
-from pevsite.client.server import Server
+from pevsite.client.server import Gate, Gates, Server, read
+from pevsite.client.terminal import WRONG_USE, Failed, Screen, one_line
 from pevsite.installation import PROGRAM
 from runs.enums import GateStatus, Verb
 
@@ -18,11 +16,11 @@ def gates(server: Server, screen: Screen, options: Namespace) -> int:
     """List the open decisions, or show one."""
     if options.gate is not None:
         answer = server.get(f"/gates/{options.gate}")
-        _show(screen, answers.read(Gate, answer))
+        _show(screen, read(Gate, answer))
         screen.answer(answer)
         return 0
     answer = server.get("/gates")
-    found = answers.read(Gates, answer).gates
+    found = read(Gates, answer).gates
     for one in found:
         due = f", due {one.due_at:%Y-%m-%d %H:%M %Z}" if one.due_at else ""
         screen.say(f"{one.gate:>6}  {one_line(one.question)}")
@@ -34,21 +32,43 @@ def gates(server: Server, screen: Screen, options: Namespace) -> int:
 
 
 def approve(server: Server, screen: Screen, options: Namespace) -> int:
-    limits = {"budget_usd": options.budget_usd, "time_limit_minutes": options.minutes}
-    return _decide(server, screen, options, Verb.APPROVE, {name: value for name, value in limits.items() if value})
+    if options.met and not options.why:
+        raise Failed("Say with --why on what grounds the criteria are met.", exit_code=WRONG_USE)
+    said = {
+        "budget_usd": options.budget_usd,
+        "time_limit_minutes": options.minutes,
+        "met": options.met,
+        "why_met": options.why if options.met else "",
+        "no_sources": options.no_sources,
+    }
+    return _decide(server, screen, options, Verb.APPROVE, said)
 
 
 def reject(server: Server, screen: Screen, options: Namespace) -> int:
-    return _decide(server, screen, options, Verb.REJECT, {"reason": options.message})
+    said = {"reason": options.message, "send_back": options.point, "comments": options.part}
+    return _decide(server, screen, options, Verb.REJECT, said)
 
 
 def answer(server: Server, screen: Screen, options: Namespace) -> int:
     return _decide(server, screen, options, Verb.ANSWER, {"reason": options.message})
 
 
-def _decide(server: Server, screen: Screen, options: Namespace, verb: Verb, said: dict[str, str | int]) -> int:
+def delegate(server: Server, screen: Screen, options: Namespace) -> int:
+    return _decide(server, screen, options, Verb.DELEGATE, {"reason": options.message})
+
+
+def assign(server: Server, screen: Screen, options: Namespace) -> int:
+    """Make a decision another person's turn, as it was when it was read now."""
+    gate = read(Gate, server.get(f"/gates/{options.gate}"))
+    answer = server.post(f"/gates/{gate.gate}/assignee", json={"to": options.person, "seen": gate.assigned_to})
+    screen.say(f"Decision {gate.gate} is assigned to {read(Gate, answer).assigned_to}.")
+    screen.answer(answer)
+    return 0
+
+
+def _decide(server: Server, screen: Screen, options: Namespace, verb: Verb, said: dict[str, Any]) -> int:
     """Decide what the person has been shown now, or has read before if they give its fingerprint."""
-    gate = answers.read(Gate, server.get(f"/gates/{options.gate}"))
+    gate = read(Gate, server.get(f"/gates/{options.gate}"))
     number = gate.gate
     if gate.status != GateStatus.OPEN:
         raise Failed(f"Decision {number} is not open any more: it is {gate.status}. {gate.address}")
@@ -65,7 +85,8 @@ def _decide(server: Server, screen: Screen, options: Namespace, verb: Verb, said
         if not screen.confirms(f"{verb.capitalize()} decision {number}?"):
             screen.say("Nothing was decided.")
             return 1
-    sent = {"verb": verb, "fingerprint": options.fingerprint or gate.fingerprint, **said}
+    sent = {"verb": verb, "fingerprint": options.fingerprint or gate.fingerprint}
+    sent |= {name: value for name, value in said.items() if value}
     try:
         decided = server.post(f"/gates/{number}/decision", json=sent)
     except Failed as error:
@@ -74,7 +95,7 @@ def _decide(server: Server, screen: Screen, options: Namespace, verb: Verb, said
             CONFLICT: f"Read it again with: {PROGRAM} gates {number}",
         }.get(error.status)
         raise Failed(f"{error} {again}", status=error.status) if again else error from error
-    screen.say(f"Decision {number} is {answers.read(Gate, decided).status}.")
+    screen.say(f"Decision {number} is {read(Gate, decided).status}.")
     screen.answer(decided)
     return 0
 
@@ -83,4 +104,10 @@ def _show(screen: Screen, gate: Gate) -> None:
     screen.say(f"Decision {gate.gate} ({gate.kind}), {gate.status}, run {gate.run} “{one_line(gate.title)}”")
     for line in gate.about:
         screen.say(f"      {line}")
+    for one in gate.criteria:
+        screen.say(f"      approve --met {one.label}: {one_line(one.text)}")
+    for point in gate.points:
+        screen.say(f"      reject --point {point.number}: {one_line(point.text)}")
+    if gate.assigned_to:
+        screen.say(f"It is assigned to {gate.assigned_to}.")
     screen.say(f"It takes: {', '.join(gate.verbs)}. {gate.address}")
