@@ -23,6 +23,8 @@ _CREATE = "createdb --template template0 --encoding UTF8 --locale C.UTF-8 NAME"
 
 
 class Command(TerminalCommand, Migrate):
+    help = "Bring the database up to this version. `serve` and `worker` do so too."
+
     def handle(self, *args: Any, **options: Any) -> None:
         database = connections[options["database"]]
         with _migration_lock(database):
