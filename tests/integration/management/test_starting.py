@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pevsite.client.commands import COMMANDS
 from tests.installation import ROOT, Installation, environ
 
 CLIENT = {"anthropic", "httpx2"}
@@ -105,6 +106,36 @@ def test_a_command_against_a_server_needs_no_django(tmp_path: Path, arguments: l
     assert "argparse" in packages
     assert packages & {"django", "anthropic", *absent} == set()
     assert done.stdout.startswith("usage: manage.py submit ") or "There is no server yet." in done.stderr
+
+
+def printed(tmp_path: Path, *arguments: str) -> str:
+    """What a command prints that needs no installation."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PEV_DATA_DIR": str(tmp_path / "none")},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+    )
+    assert not (tmp_path / "none").exists()
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [[], ["help"], ["--help"]])
+def test_help_says_what_each_command_does(tmp_path: Path, arguments: list[str]) -> None:
+    server, installation, django = printed(tmp_path, *arguments).split("\n\n")[1:]
+    assert [line.split()[0] for line in server.splitlines()[1:]] == list(COMMANDS)
+    own = sorted(file.stem for file in (ROOT / "runs/management/commands").glob("[a-z]*.py"))
+    assert [line.split()[0] for line in installation.splitlines()[1:]] == own
+    assert [line for part in (server, installation) for line in part.splitlines()[1:] if len(line.split()) < 3] == []
+    assert {"createsuperuser", "dbshell"} <= set(django.replace(",", " ").split())
+
+
+def test_help_about_a_command_against_a_server(tmp_path: Path) -> None:
+    assert printed(tmp_path, "help", "watch").startswith("usage: manage.py watch [-h]")
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 COMPARES_NO_TEXTS = {
-    "pevsite/client/screen.py": "words that stand for a decision",
+    "pevsite/client/terminal.py": "words that stand for a decision",
     "runs/documents/attachments.py": "names of files that clash",
     "runs/documents/formats/docx/numbering.py": "names of lists",
     "runs/documents/formats/docx/crossreferences.py": "numbers of clauses",
