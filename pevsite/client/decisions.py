@@ -103,7 +103,7 @@ def _decide(server: Server, screen: Screen, options: Namespace, verb: Verb, said
 def _show(screen: Screen, gate: Gate) -> None:
     screen.say(f"Decision {gate.gate} ({gate.kind}), {gate.status}, run {gate.run} “{one_line(gate.title)}”")
     for line in gate.about:
-        screen.say(f"      {line}")
+        screen.say(f"      {' '.join(line.splitlines())}")
     for one in gate.criteria:
         screen.say(f"      approve --met {one.label}: {one_line(one.text)}")
     for point in gate.points:

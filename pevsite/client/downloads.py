@@ -13,7 +13,7 @@ from typing import IO
 from urllib.parse import quote
 
 from pevsite.client.server import FileLine, Files, Server, read
-from pevsite.client.terminal import WRONG_USE, Failed, Screen
+from pevsite.client.terminal import WRONG_USE, Failed, Screen, one_line
 from runs.errors import InvalidInput
 from runs.local_files.writing import check_folder, check_path, reason_of, write_file, write_into
 from runs.text.plural import pluralize
@@ -60,7 +60,7 @@ def files(server: Server, screen: Screen, options: Namespace) -> int:
     found = _files_of(server, options.run)
     if options.out is None:
         for one in found:
-            screen.say(f"{one.change:<8} {one.bytes:>13,}  {one.path}")
+            screen.say(f"{one.change:<8} {one.bytes:>13,}  {one_line(one.path)}")
         screen.say(pluralize(len(found), "file"))
         screen.answer({"run": options.run, "files": [one.model_dump() for one in found]})
         return 0
@@ -87,7 +87,7 @@ def files(server: Server, screen: Screen, options: Namespace) -> int:
     finally:
         os.close(top)
     for sentence in problems:
-        screen.problem(sentence)
+        screen.problem(one_line(sentence))
     screen.say(f"{pluralize(len(written), 'file')} written to “{options.out}”.")
     screen.answer({"run": options.run, "written": written, "problems": problems})
     return 1 if problems else 0

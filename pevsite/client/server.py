@@ -15,7 +15,7 @@ import httpx2
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pevsite.client.account import Account
-from pevsite.client.terminal import Failed
+from pevsite.client.terminal import Failed, one_line
 from pevsite.installation import PROGRAM
 from runs.http_client.retry_after import seconds_to_wait
 
@@ -258,7 +258,7 @@ class Server:
     def _stream(self, run: int, since: int) -> Iterator[httpx2.Response]:
         headers = {"Accept": EVENT_STREAM, "Last-Event-ID": str(since)}
         address, query = f"/runs/{run}/events", {"since": since}
-        with self._answer("GET", address, tries=MAX_STREAM_TRIES, params=query, headers=headers) as response:
+        with self._answer("GET", address, is_stream=True, params=query, headers=headers) as response:
             yield response
 
     def _polled(self, run: int, since: int) -> Iterator[Events]:
@@ -272,14 +272,15 @@ class Server:
             self._wait(POLL_SECONDS)
 
     @contextmanager
-    def _answer(self, method: str, path: str, *, tries: int = MAX_TRIES, **request: Any) -> Iterator[httpx2.Response]:
+    def _answer(self, method: str, path: str, *, is_stream: bool = False, **request: Any) -> Iterator[httpx2.Response]:
         """An answer of success, whose body is not read yet. Raises Failed, and ConnectionLost while it is read."""
+        tries = MAX_STREAM_TRIES if is_stream else MAX_TRIES
         for number in range(tries):
             is_last = number == tries - 1
             try:
                 response = self._client.send(self._client.build_request(method, path, **request), stream=True)
             except httpx2.HTTPError as error:
-                if isinstance(error, httpx2.ReadTimeout) and tries == MAX_STREAM_TRIES:
+                if is_stream and isinstance(error, httpx2.ReadTimeout):
                     raise ConnectionLost(self.url, is_silent=True) from error
                 refused = _refused_certificate(error)
                 if is_last or refused or not isinstance(error, httpx2.TransportError):
@@ -384,7 +385,7 @@ def _sentence_of(response: httpx2.Response) -> str:
     try:
         problem = response.json()
         fields = [f"{one['where']}: {one['sentence']}." for one in problem.get("fields", [])]
-        return " ".join([str(problem["detail"]), *fields])
+        return one_line(" ".join([str(problem["detail"]), *fields]))
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
 

@@ -35,6 +35,8 @@ def submit(server: Server, screen: Screen, options: Namespace) -> int:
     try:
         files = _collected(options.files, screen)
         upload = _upload(server, screen, files, key) if files else None
+    except BrokenPipeError:
+        raise
     except (InvalidInput, OSError) as error:
         sentence = f"“{error.filename}” cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
         raise Failed(sentence, exit_code=WRONG_USE) from error
@@ -54,11 +56,11 @@ def submit(server: Server, screen: Screen, options: Namespace) -> int:
             _discard(server, upload)
         raise
     run = read(SubmittedRun, answer)
-    screen.say(f"Run {run.run} is submitted: {run.address}\n{run.approval}")
+    screen.say(f"Run {run.run} is submitted: {one_line(run.address)}\n{one_line(run.approval)}")
     if run.left_out:
         screen.say(f"Left out by the server, because they may contain secrets: {_listed(run.left_out)}")
     for remark in run.remarks:
-        screen.say(f"! {remark}")
+        screen.say(f"! {one_line(remark)}")
     if options.wait:
         screen.answer_line(answer)
         return follow(server, screen, run.run)
@@ -147,7 +149,7 @@ def _discard(server: Server, upload: uuid.UUID) -> None:
 
 def _listed(names: list[str]) -> str:
     more = len(names) - MAX_LISTED
-    return ", ".join([*names[:MAX_LISTED], *([f"and {more:,} more"] if more > 0 else [])])
+    return ", ".join([*map(one_line, names[:MAX_LISTED]), *([f"and {more:,} more"] if more > 0 else [])])
 
 
 class _LazyFile(io.RawIOBase):
