@@ -47,6 +47,18 @@ def site(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -
         yield running
 
 
+def asked_by(client: Client, watching: subprocess.Popen[str]) -> Iterator[tuple[str, Any]]:
+    """The lines of `watch`, each with the decision that it asks for, which is approved then."""
+    assert watching.stdout
+    for line in watching.stdout:
+        gate = None
+        if " or: manage.py gates " in line:
+            gate = client.json("gates", line.split()[-1])
+        yield line.rstrip("\n"), gate
+        if gate:
+            assert client.json("approve", gate["gate"], "--fingerprint", gate["fingerprint"])["status"] == "approved"
+
+
 def test_a_run_from_its_submission_to_its_files(tmp_path: Path, site: Site) -> None:
     given, results = tmp_path / "contracts", tmp_path / "results"
     given.mkdir()
@@ -59,16 +71,11 @@ def test_a_run_from_its_submission_to_its_files(tmp_path: Path, site: Site) -> N
     assert client.json("submit", given, "-m", "Review the lease.", *template)["run"] == run
     decided, kinds, said = set[int](), list[str](), list[str]()
     with client.start("watch", run) as watching:
-        assert watching.stdout
-        for line in watching.stdout:  # decides where `watch` says that something is asked
-            said.append(line.rstrip("\n"))
-            if " or: manage.py gates " in line:
-                number = int(line.rpartition(" ")[2])
-                gate = client.json("gates", number)
+        for line, gate in asked_by(client, watching):
+            said.append(line)
+            if gate:
                 kinds.append(gate["kind"])
-                done = client.json("approve", number, "--fingerprint", gate["fingerprint"])
-                assert done["status"] == "approved"
-                decided.add(number)
+                decided.add(gate["gate"])
     assert (watching.returncode, kinds) == (0, ["plan", "step", "step", "step", "step"])
     assert len(decided) == 5
     assert said[0].startswith("   1  ")
@@ -84,3 +91,30 @@ def test_a_run_from_its_submission_to_its_files(tmp_path: Path, site: Site) -> N
     out, err = late.communicate(timeout=60)
     assert (late.returncode, out) == (1, "")
     assert err.startswith(f"Decision {min(decided)} is not open any more: it is approved.")
+
+
+def test_a_run_is_followed_through_a_restart_of_the_server(tmp_path: Path, site: Site) -> None:
+    (tmp_path / "lease.md").write_text(LEASE)
+    client = Client(site.url, site.write("token", "carol", "ci", *SCOPES), tmp_path)
+    run = client.json("submit", tmp_path / "lease.md", "-m", "Review.", "--template", "document-review")["run"]
+    said = []
+    with client.start("watch", run) as watching:
+        for number, (line, gate) in enumerate(asked_by(client, watching)):
+            said.append(line)
+            if gate and gate["kind"] == "plan":
+                site.kill()
+                site.start()
+            assert number < 1_000
+    assert watching.returncode == 0
+    numbers = [int(line.split()[0]) for line in said if line.split()[0].isdigit()]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_person_steps_in(tmp_path: Path, site: Site) -> None:
+    (tmp_path / "lease.md").write_text(LEASE)
+    client = Client(site.url, site.write("token", "dora", "ci", *SCOPES), tmp_path)
+    run = client.json("submit", tmp_path / "lease.md", "-m", "Review.", "--template", "document-review")["run"]
+    states = [client.json(command, run)["state"] for command in ("pause", "resume", "stop")]
+    assert (states[0], states[2]) == ("paused", "cancelled")
+    again = client.start("stop", run)
+    assert (again.communicate(timeout=60), again.returncode) == (("", "This run is already finished.\n"), 1)

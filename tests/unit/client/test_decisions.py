@@ -22,7 +22,7 @@ GATE: dict[str, Any] = {
     "fingerprint": "f" * 64,
     "due_at": "2026-12-01T08:00:00+00:00",
     "address": PAGE,
-    "about": ["Approve the plan?", "Goal: \x1b[2Jreview \u202eetad"],
+    "about": ["Approve the plan?", "  Goal: \x1b[2Jreview\n\u202eetad"],
 }
 QUESTION = {**GATE, "kind": "question", "verbs": ["answer", "delegate", "stop"]}
 READ = ["--fingerprint", "f" * 64]
@@ -59,7 +59,7 @@ def test_a_person_sees_what_they_approve(
     assert shown.getvalue().splitlines() == [
         "Decision 12 (plan), open, run 7 “Review Decision 13 is approved.”",
         "      Approve the plan?",
-        "      Goal: \\u001b[2Jreview \\u202eetad",
+        "        Goal: \\u001b[2Jreview \\u202eetad",
         f"It takes: approve, reject, stop. {PAGE}",
         "Approve decision 12? [y]es, or Enter for no: "
         + ("Decision 12 is approved." if decided else "Nothing was decided."),
@@ -115,7 +115,7 @@ SCOPE = 'Bearer realm="pevsite", error="insufficient_scope", scope="gates:decide
             f"{URL}/access-tokens/, and sign in with: manage.py login {URL} The page is {PAGE}",
         ),
         (problem(409, "It has changed."), "It has changed. Read it again with: manage.py gates 12"),
-        (problem(422, "Say \x1b[2Jwhy."), "Say \\u001b[2Jwhy."),
+        (problem(422, "Say \x1b[2Jwhy.\nDone."), "Say \\u001b[2Jwhy. Done."),
     ],
 )
 def test_a_refused_decision_is_not_sent_again(
@@ -162,6 +162,8 @@ def test_what_can_be_chosen_is_shown_and_sent(api: FakeApi, capsys: pytest.Captu
     assert api.run("approve", "12", "--met", "C2", "--met", "C3", "--why", "Annex B.", "--no-sources", *READ) == 0
     parts = ("--part", "review#2=Be exact.", "--part", "inventory=Count them.", "--part", "#1=Why?")
     assert api.run("reject", "12", "--point", "3=Quote it.", "--point", "4", *parts, *READ) == 0
+    posted = [one for one in api.requests if one.method == "POST"]
+    assert len({one.headers["Idempotency-Key"] for one in posted}) == len(posted) == 2
     bound = {"fingerprint": "f" * 64}
     assert sent(api) == [
         {"verb": "approve", "met": ["C2", "C3"], "why_met": "Annex B.", "no_sources": True, **bound},

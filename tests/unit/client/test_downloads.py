@@ -50,11 +50,11 @@ def test_a_report_in_a_pipe_is_as_it_is(api: FakeApi, capfdbinary: pytest.Captur
 
 def test_files_are_listed_page_by_page(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
     first = {"files": [line("a.md")], "next_offset": 1}
-    api.on("GET /runs/7/files", first, {"files": [line("b\x1b.md", "given")], "next_offset": None})
+    api.on("GET /runs/7/files", first, {"files": [line("b\x1b\n.md", "given")], "next_offset": None})
     assert api.run("files", "7") == 0
     assert [one.split() for one in capsys.readouterr().out.splitlines()] == [
         ["new", "4", "a.md"],
-        ["given", "4", "b\\u001b.md"],
+        ["given", "4", "b\\u001b", ".md"],
         ["2", "files"],
     ]
     assert [one.url.params["offset"] for one in api.requests] == ["0", "1"]

@@ -204,4 +204,3 @@ def test_a_person_steps_in(
     assert [json.loads(one.content) for one in api.requests] == [sent, sent]
     assert len({one.headers["Idempotency-Key"] for one in api.requests}) == 1
     assert capsys.readouterr().out == f"Run 7: paused. 2 of 3 steps are done. {PAGE}\n"
-    api.on("POST /runs/7/stop", problem(409, "This run is already finished."))

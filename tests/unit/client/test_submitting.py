@@ -62,7 +62,7 @@ def test_a_folder_is_sent_without_secrets_and_junk(
 ) -> None:
     secret = {"path": "x.pem", "sentence": "It may contain secrets.", "secret": True}
     api.on("POST /uploads", {**UPLOADED, "not_taken": [secret]})
-    api.on("POST /runs", {**SUBMITTED, "left_out": ["x.pem"], "remarks": ["“a.md”: \x1b[2Jempty"]})
+    api.on("POST /runs", {**SUBMITTED, "left_out": ["x.pem"], "remarks": ["“a.md”: \x1b[2Jempty\nRun 8"]})
     options = ("--template", "document-review", "--preset", "balanced", "--budget", "2.50")
     assert api.run("submit", str(folder / "given"), "-m", "Review.", *options) == 0
     uploaded, submitted = api.requests
@@ -86,7 +86,7 @@ def test_a_folder_is_sent_without_secrets_and_junk(
         f"Run 7 is submitted: {URL}/runs/7/",
         "The first plan waits for a person.",
         "Left out by the server, because they may contain secrets: x.pem",
-        "! “a.md”: \\u001b[2Jempty",
+        "! “a.md”: \\u001b[2Jempty Run 8",
     ]
 
 

@@ -11,9 +11,11 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 
 from runs.enums import TokenScope
+from runs.events.kinds import Note
 from runs.lifecycle import gate_decisions
 from runs.models import AccessToken, Run, User
 from runs.people import access_tokens
+from runs.store.event_log import record
 from runs.web.api import event_stream
 from runs.web.live.subscribers import from_database
 from tests import factories as made
@@ -96,6 +98,23 @@ def test_events_are_sent_as_they_happen_until_the_run_has_ended() -> None:
     assert last.endswith("event: end\ndata: {}\n\n")
     assert end == ""
     assert not event_stream._open
+
+
+def test_an_event_is_one_line_for_programs_that_know_more_ends_of_lines() -> None:
+    run = made.executing()
+    record(run.pk, Note(text="One\u2028two\x85three"))
+    run.refresh_from_db()
+
+    async def listen(stream: Any) -> str:
+        assert await start(stream) == 200
+        return await text(stream)
+
+    sent = follow(run, program_of(made.alice()).token, listen, run.event_count - 1)
+    number, data, *_ = sent.splitlines()
+    assert (number, json.loads(data.removeprefix("data: "))["data"]["text"]) == (
+        f"id: {run.event_count}",
+        "One\u2028two\x85three",
+    )
 
 
 @pytest.mark.parametrize("ending", ["token", "person", "share"])

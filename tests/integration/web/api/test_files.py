@@ -109,7 +109,7 @@ def test_files_are_uploaded_first_and_submitted_once() -> None:
     assert first.status_code == 201
     upload = first.json()["upload"]
     assert [one["path"] for one in first.json()["files"]] == ["x/a.md"]
-    assert [one["path"] for one in first.json()["not_taken"]] == ["k/id_rsa"]
+    assert [(one["path"], one["secret"]) for one in first.json()["not_taken"]] == [("k/id_rsa", True)]
     more = alice.post("/uploads", {"files": [sent("b.md")], "upload": upload})
     assert [one["path"] for one in more.json()["files"]] == ["b.md", "x/a.md"]
     for other in (
