@@ -27,6 +27,9 @@ _EXIT = (
     "(watch --until-asked), 130 interrupted (Ctrl-C)."
 )
 
+MAX_KEY = 200
+"""Characters of a key, as the API takes them."""
+
 
 def run(
     arguments: Sequence[str],
@@ -133,7 +136,7 @@ def _of_submit(parser: ArgumentParser) -> None:
     parser.add_argument("--preset", choices=["careful", "balanced"], default="careful", help="(careful)")
     _add_budget(parser, "what all model calls may cost")
     parser.add_argument("--no-files", action="store_true", help="there are no files, although the request names some")
-    parser.add_argument("--key", help="submit once a day for each key, however often this is called with it")
+    parser.add_argument("--key", type=_key, help="submit once a day for each key, however often this is called with it")
     parser.add_argument("--wait", action="store_true", help="follow the run as `watch` does")
 
 
@@ -249,6 +252,13 @@ def _amount(text: str) -> str:
     raise ValueError(text)
 
 
+def _key(text: str) -> str:
+    """A key as a header can carry it. Raises ValueError."""
+    if not text.strip() or len(text) > MAX_KEY or not text.isascii() or not text.isprintable():
+        raise ValueError(text)
+    return text.strip()
+
+
 def _point(text: str) -> dict[str, str | int]:
     number, _, note = text.partition("=")
     return {"point": _number(number), "note": note}
@@ -265,7 +275,8 @@ def _part(text: str) -> dict[str, str | int]:
 
 
 # What argparse calls a wrong value.
-_number.__name__, _amount.__name__, _point.__name__, _part.__name__ = "number", "amount", "point", "part"
+_number.__name__, _amount.__name__, _key.__name__ = "number", "amount", "key"
+_point.__name__, _part.__name__ = "point", "part"
 COMMANDS: dict[str, tuple[str, Callable[[ArgumentParser], None]]] = {
     "login": ("store the address of a server and an access token for it", _of_login),
     "logout": ("delete the stored access token", _of_logout),

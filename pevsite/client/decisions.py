@@ -7,7 +7,7 @@ from http.client import CONFLICT, FORBIDDEN
 from typing import Any
 
 from pevsite.client.server import Gate, Gates, Server, read
-from pevsite.client.terminal import WRONG_USE, Failed, Screen, one_line
+from pevsite.client.terminal import WRONG_USE, Failed, Screen
 from pevsite.installation import PROGRAM
 from runs.enums import GateStatus, Verb
 
@@ -23,8 +23,8 @@ def gates(server: Server, screen: Screen, options: Namespace) -> int:
     found = read(Gates, answer).gates
     for one in found:
         due = f", due {one.due_at:%Y-%m-%d %H:%M %Z}" if one.due_at else ""
-        screen.say(f"{one.gate:>6}  {one_line(one.question)}")
-        screen.say(f"        {one.kind}, run {one.run} “{one_line(one.title)}”{due}\n        {one.address}")
+        screen.say(f"{one.gate:>6}  {one.question}")
+        screen.say(f"        {one.kind}, run {one.run} “{one.title}”{due}\n        {one.address}")
     if not found:
         screen.say("No decision waits for you.")
     screen.answer(answer)
@@ -101,13 +101,13 @@ def _decide(server: Server, screen: Screen, options: Namespace, verb: Verb, said
 
 
 def _show(screen: Screen, gate: Gate) -> None:
-    screen.say(f"Decision {gate.gate} ({gate.kind}), {gate.status}, run {gate.run} “{one_line(gate.title)}”")
+    screen.say(f"Decision {gate.gate} ({gate.kind}), {gate.status}, run {gate.run} “{gate.title}”")
     for line in gate.about:
         screen.say(f"      {' '.join(line.splitlines())}")
     for one in gate.criteria:
-        screen.say(f"      approve --met {one.label}: {one_line(one.text)}")
+        screen.say(f"      approve --met {one.label}: {one.text}")
     for point in gate.points:
-        screen.say(f"      reject --point {point.number}: {one_line(point.text)}")
+        screen.say(f"      reject --point {point.number}: {point.text}")
     if gate.assigned_to:
         screen.say(f"It is assigned to {gate.assigned_to}.")
     screen.say(f"It takes: {', '.join(gate.verbs)}. {gate.address}")

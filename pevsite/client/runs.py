@@ -53,7 +53,7 @@ def follow(server: Server, screen: Screen, run: int, *, until_asked: bool = Fals
                 return ASKED
         else:
             raise AssertionError("the events of a run end with the run")
-    screen.say(f"Run {run}: {status.state}. {one_line(status.sentence)} {status.address}")
+    screen.say(f"Run {run}: {status.state}. {status.sentence} {status.address}")
     screen.answer_line(answer)
     return Outcome(status.state).exit_code if status.state in list(Outcome) else 1
 
@@ -61,7 +61,7 @@ def follow(server: Server, screen: Screen, run: int, *, until_asked: bool = Fals
 def _say_decision(screen: Screen, one: OpenDecision) -> None:
     """Say what is asked, and where it is answered."""
     who = "You decide" if one.yours else "Another person decides"
-    screen.say(f"      {who}: {one_line(one.question)}")
+    screen.say(f"      {who}: {one.question}")
     screen.say(f"      {one.address} or: {PROGRAM} gates {one.gate}")
 
 
@@ -83,6 +83,6 @@ def resume(server: Server, screen: Screen, options: Namespace) -> int:
 def _change(server: Server, screen: Screen, run: int, verb: str, **sent: str) -> int:
     answer = server.post(f"/runs/{run}/{verb}", json=sent)
     status = read(Status, answer)
-    screen.say(f"Run {run}: {status.state}. {one_line(status.sentence)} {status.address}")
+    screen.say(f"Run {run}: {status.state}. {status.sentence} {status.address}")
     screen.answer(answer)
     return 0

@@ -9,10 +9,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 import httpx2
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from pevsite.client.account import Account
 from pevsite.client.terminal import Failed, one_line
@@ -37,21 +37,23 @@ EVENT_STREAM = "text/event-stream"
 _TIMEOUT = httpx2.Timeout(60, connect=20)  # a stream has a heartbeat each 15 seconds
 _BUSY = {429, 502, 503, 504}
 """The statuses after which a request is sent again, also without `Retry-After`."""
+type Line = Annotated[str, AfterValidator(one_line)]
+"""Text that is shown to a person."""
 _NO_STREAM = f"No stream of events arrives from the server. Asking every {POLL_SECONDS:g} seconds instead."
 
 
 class SubmittedRun(BaseModel):
     run: int
-    title: str
-    address: str
-    left_out: list[str]
-    remarks: list[str]
-    approval: str
+    title: Line
+    address: Line
+    left_out: list[Line]
+    remarks: list[Line]
+    approval: Line
 
 
 class NotTaken(BaseModel):
-    path: str
-    sentence: str
+    path: Line
+    sentence: Line
     secret: bool = False
 
 
@@ -64,47 +66,49 @@ class OpenDecision(BaseModel):
     """A decision that a run waits for."""
 
     gate: int
-    question: str
+    question: Line
     yours: bool
-    address: str
+    address: Line
 
 
 class Status(BaseModel):
     """`decisions` is None if the token does not allow to see them."""
 
     run: int
-    title: str
-    state: str
-    sentence: str
+    title: Line
+    state: Line
+    sentence: Line
     steps_done: int
     steps: int
     cost_usd: float
     decisions: list[OpenDecision] | None
-    address: str
+    address: Line
 
 
 class UnmetCriterion(BaseModel):
-    label: str
-    text: str
+    label: Line
+    text: Line
 
 
 class ResultPoint(BaseModel):
     number: int
-    text: str
+    text: Line
 
 
 class Gate(BaseModel):
+    """A decision. The lines of `about` are indented."""
+
     gate: int
     run: int
-    title: str
-    kind: str
-    status: str
-    question: str
-    verbs: list[str]
+    title: Line
+    kind: Line
+    status: Line
+    question: Line
+    verbs: list[Line]
     fingerprint: str
-    assigned_to: str | None = None
+    assigned_to: Line | None = None
     due_at: datetime | None
-    address: str
+    address: Line
     about: list[str] = []
     criteria: list[UnmetCriterion] = []
     points: list[ResultPoint] = []

@@ -32,35 +32,34 @@ MAX_BYTES_AT_ONCE = 20_000_000
 
 def submit(server: Server, screen: Screen, options: Namespace) -> int:
     key: str = options.key or uuid.uuid4().hex
-    try:
-        files = _collected(options.files, screen)
-        upload = _upload(server, screen, files, key) if files else None
-    except BrokenPipeError:
-        raise
-    except (InvalidInput, OSError) as error:
-        sentence = f"“{error.filename}” cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
-        raise Failed(sentence, exit_code=WRONG_USE) from error
     form: dict[str, str] = {"request": options.message, "preset": options.preset}
     for name in ("template", "budget_usd"):
         if (value := getattr(options, name)) is not None:
             form[name] = str(value)
     if options.no_files:
         form["no_files"] = "true"
-    if upload:
-        form["upload"] = str(upload)
     try:
+        if files := _collected(options.files, screen):
+            for upload in _upload(server, screen, files, key):
+                form["upload"] = str(upload)
         answer = server.post("/runs", key=key, data=form)
     except Failed as failure:
         # With a key of the person, the same command may come again, and its upload is the same one then.
-        if upload and not options.key and HTTPStatus.BAD_REQUEST <= failure.status < HTTPStatus.INTERNAL_SERVER_ERROR:
-            _discard(server, upload)
+        is_refusal = HTTPStatus.BAD_REQUEST <= failure.status < HTTPStatus.INTERNAL_SERVER_ERROR
+        if "upload" in form and not options.key and is_refusal:
+            _discard(server, form["upload"])
         raise
+    except BrokenPipeError:  # of the output
+        raise
+    except (InvalidInput, OSError) as error:
+        sentence = f"“{error.filename}” cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
+        raise Failed(sentence, exit_code=WRONG_USE) from error
     run = read(SubmittedRun, answer)
-    screen.say(f"Run {run.run} is submitted: {one_line(run.address)}\n{one_line(run.approval)}")
+    screen.say(f"Run {run.run} is submitted: {run.address}\n{run.approval}")
     if run.left_out:
         screen.say(f"Left out by the server, because they may contain secrets: {_listed(run.left_out)}")
     for remark in run.remarks:
-        screen.say(f"! {one_line(remark)}")
+        screen.say(f"! {remark}")
     if options.wait:
         screen.answer_line(answer)
         return follow(server, screen, run.run)
@@ -80,6 +79,8 @@ def _collected(places: list[Path], screen: Screen) -> list[tuple[str, Path]]:
     for path, file in found:
         if junk_part(path):
             continue
+        if path != path.encode(errors="replace").decode():
+            raise InvalidInput(f"Rename “{path.encode(errors='replace').decode()}”: its name is not valid Unicode.")
         if part := part_with_secrets(path, file):
             secrets[part] = None
         else:
@@ -93,8 +94,10 @@ def _collected(places: list[Path], screen: Screen) -> list[tuple[str, Path]]:
     return kept
 
 
-def _upload(server: Server, screen: Screen, files: list[tuple[str, Path]], key: str) -> uuid.UUID:
-    """Send the files before the task. Raises Failed if the server does not take one, InvalidInput and OSError."""
+def _upload(server: Server, screen: Screen, files: list[tuple[str, Path]], key: str) -> Iterator[uuid.UUID]:
+    """Send the files before the task, and yield the id of the upload after each request. Raises Failed, also if the
+    server does not take a file, and OSError.
+    """
     sized = [(path, file, file.stat().st_size) for path, file in files]
     total = sum(size for *_, size in sized)
     screen.say(f"Sending {pluralize(len(files), 'file')}, {total / 1e6:,.1f} MB.")
@@ -117,14 +120,13 @@ def _upload(server: Server, screen: Screen, files: list[tuple[str, Path]], key: 
             answer = read(Upload, server.post("/uploads", key=f"{name}-{number}", data=form, files=parts))
             upload = answer.upload
             refused += [one for one in answer.not_taken if not one.secret]
-    assert upload is not None
+            yield upload
     if refused:
         for one in refused[:MAX_LISTED]:
-            screen.problem(f"“{one_line(one.path)}”: {one_line(one.sentence)}")
-        _discard(server, upload)
+            screen.problem(f"“{one.path}”: {one.sentence}")
         count = pluralize(len(refused), "file was", "files were")
-        raise Failed(f"{count} not taken by the server. Nothing was submitted.")
-    return upload
+        sentence = f"{count} not taken by the server. Nothing was submitted."
+        raise Failed(sentence, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 def _batches(files: list[tuple[str, Path, int]]) -> Iterator[list[tuple[str, Path, int]]]:
@@ -139,7 +141,7 @@ def _batches(files: list[tuple[str, Path, int]]) -> Iterator[list[tuple[str, Pat
     yield batch
 
 
-def _discard(server: Server, upload: uuid.UUID) -> None:
+def _discard(server: Server, upload: str) -> None:
     """Delete files with which nothing is submitted. If that fails, the server deletes them after a day."""
     try:
         server.delete(f"/uploads/{upload}")

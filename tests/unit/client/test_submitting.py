@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from email.message import Message
 from email.parser import BytesParser
 from pathlib import Path
@@ -37,6 +38,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "given/deep/deploy.txt").write_text("-----BEGIN RSA PRIVATE KEY-----\nx")
     (tmp_path / "given/link.md").symlink_to("/etc/passwd")
     (tmp_path / "other.md").write_text("other")
+    (tmp_path / "badly").mkdir()
+    (tmp_path / "badly" / os.fsdecode(b"\xff.md")).write_text("named by another system")
     return tmp_path
 
 
@@ -178,6 +181,7 @@ def test_a_terminal_shows_how_much_is_sent(api: FakeApi, folder: Path, monkeypat
         (["nothing"], "is neither a folder nor a file."),
         (["given/.env"], "No file is left to send. Nothing was submitted."),
         (["given/node_modules", "given/.git"], "No file is left to send. Nothing was submitted."),
+        (["badly"], "Rename “?.md”: its name is not valid Unicode."),
     ],
 )
 def test_without_files_that_can_be_sent_nothing_is(
@@ -192,3 +196,21 @@ def test_a_refusal_is_one_sentence(api: FakeApi, capsys: pytest.CaptureFixture[s
     api.on("POST /runs", httpx2.Response(422, json={"detail": "This cannot be used.", "fields": [field]}))
     assert api.run("submit", "-m", "x") == 1
     assert capsys.readouterr().err == "This cannot be used. form.request: Too long.\n"
+
+
+@pytest.mark.parametrize("key", ["", "\u00e4", "x" * 201, "a\nb"])
+def test_a_key_that_no_header_can_carry_is_wrong_use(api: FakeApi, key: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        api.run("submit", "-m", "x", "--key", key)
+    assert (ended.value.code, api.requests) == (2, [])
+
+
+def test_a_file_that_goes_away_while_it_is_sent(api: FakeApi, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def remove() -> httpx2.Response:
+        (folder / "other.md").unlink()
+        return httpx2.Response(503)
+
+    api.on("POST /uploads", remove)
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 2
+    said = f"“{folder / 'other.md'}” cannot be read: No such file or directory.\n"
+    assert (capsys.readouterr().err, sent(api, "POST /runs")) == (said, [])
