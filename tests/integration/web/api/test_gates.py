@@ -9,7 +9,7 @@ from allauth.mfa.models import Authenticator
 from django.test import override_settings
 
 from runs.enums import AuditKind, GateKind, GateStatus, TokenScope
-from runs.models import AuditEntry, Gate, Overruling
+from runs.models import AuditEntry, Gate, Overruling, Verdict
 from runs.readmodel.gate_text import about
 from tests import factories as made
 from tests.integration.web.api.asking import Program, program_of
@@ -108,6 +108,9 @@ def test_criteria_are_accepted_with_the_approval_of_a_step_that_did_not_pass(ali
     gate = made.open_gate(made.exhausted_gate(), GateKind.EXHAUSTED)
     read = alice.get(f"/gates/{gate.pk}").json()
     labels = [one["label"] for one in read["criteria"]]
+    judged = Verdict.objects.get(attempt=gate.attempt).results
+    assert labels == [one.label for one in judged if not one.met]
+    assert 0 < len(labels) < len(judged)
     assert [set(one) for one in read["criteria"]] == [{"label", "text", "finding"}] * len(labels)
     sent = {"verb": "approve", "fingerprint": gate.digest, "met": labels[:1]}
     without = alice.post(f"/gates/{gate.pk}/decision", sent)
