@@ -79,7 +79,8 @@ def _print_help() -> None:
     print("\nCommands that work with a server, over its REST API:")
     for name, (words, _) in commands.COMMANDS.items():
         print(f"  {name:<18} {words[:1].upper()}{words[1:]}.")
-    sys.stdout.flush()  # the rest needs settings that can be used
+    sys.stdout.flush()
+    # Imported here, because the first part of the help needs no settings, and they may be wrong.
     import django
     from django.core.management import get_commands, load_command_class
 
