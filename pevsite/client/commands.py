@@ -136,7 +136,9 @@ def _of_submit(parser: ArgumentParser) -> None:
     parser.add_argument("--preset", choices=["careful", "balanced"], default="careful", help="(careful)")
     _add_budget(parser, "what all model calls may cost")
     parser.add_argument("--no-files", action="store_true", help="there are no files, although the request names some")
-    parser.add_argument("--key", type=_key, help="submit once a day for each key, however often this is called with it")
+    parser.add_argument(
+        "--key", type=_key, help="submit once for each key in 24 hours, however often this is called with it"
+    )
     parser.add_argument("--wait", action="store_true", help="follow the run as `watch` does")
 
 
