@@ -35,6 +35,7 @@ NAMES = (
     "live",
     "lists",
     "inbox",
+    "api",
     "measures",
     "reports",
     "catch",

@@ -113,6 +113,7 @@ async def _follow(token: AccessToken, run_id: int, since: int, send: Send) -> No
     ends = time.monotonic() + MAX_SECONDS
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
     async with announcements(run_id, token.user_id) as wait:
+        await _write(send, ": following\n\n")  # headers leave with the first bytes, and a silent run has none to send
         while time.monotonic() < ends:
             page = await from_database(partial(_look, token.pk, run_id, since))
             if page is None:

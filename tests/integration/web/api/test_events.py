@@ -71,7 +71,11 @@ def follow(run: Run, token: str, what: Listen, since: int, **more: str) -> Any:
 
 
 async def start(stream: Any) -> int:
-    return int((await stream.receive_output(PATIENCE))["status"])
+    """The status of the answer. A stream begins at once with a comment, with which its headers leave the server."""
+    status = int((await stream.receive_output(PATIENCE))["status"])
+    if status == 200:
+        assert await text(stream) == ": following\n\n"
+    return status
 
 
 async def text(stream: Any) -> str:
