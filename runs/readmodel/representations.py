@@ -145,7 +145,7 @@ def status_of(reader: Reader, run: Run) -> Status:
         cost_usd=float(state.totals.cost),
         unpriced_calls=state.totals.unpriced,
         budget_usd=None if run.policy.budget is None else float(run.policy.budget),
-        decisions=_open_decisions(reader, run) if reader.reads_decisions else None,
+        decisions=_open_decisions(reader, state) if reader.reads_decisions else None,
         submitted_by=run.owner.get_username(),
         submitted_at=run.created_at,
         finished_at=run.finished_at,
@@ -154,7 +154,9 @@ def status_of(reader: Reader, run: Run) -> Status:
     )
 
 
-def _open_decisions(reader: Reader, run: Run) -> list[OpenDecision]:
+def _open_decisions(reader: Reader, state: RunState) -> list[OpenDecision]:
+    if not state.asked:  # whose answer a gate waits for is the longest query of all: most runs need none
+        return []
     return [
         OpenDecision(
             gate=gate.pk,
@@ -163,9 +165,9 @@ def _open_decisions(reader: Reader, run: Run) -> list[OpenDecision]:
             choices=gate.choices,
             since=gate.opened_at,
             yours=gate.mine,  # type: ignore[attr-defined]  # from `open_gates`
-            address=f"{reader.address('run', run.pk)}#run-gates",
+            address=f"{reader.address('run', state.run.pk)}#run-gates",
         )
-        for gate in open_gates(reader.person, [run.pk])
+        for gate in open_gates(reader.person, [state.run.pk])
     ]
 
 

@@ -1,6 +1,6 @@
 """Measures an installation of several processes, all of which it starts itself, on ports of its own.
 
-    uv run python -m tests.bench.scale [--short] [--json FILE] [alone] [load] [sockets] [crowds]
+    uv run python -m tests.bench.scale [--short] [--json FILE] [alone] [load] [sockets] [crowds] [programs]
 
 PostgreSQL and redis-server have to be installed. The exit status is 1 when a shape is broken: a run that does not
 succeed, a browser that does not hear. Goals are for people to read, on a machine that does nothing else.
@@ -27,7 +27,7 @@ WORKERS = 70
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", help="which of alone, load, sockets, crowds; all")
+    parser.add_argument("names", nargs="*", help="which of alone, load, sockets, crowds, programs; all")
     parser.add_argument("--short", action="store_true", help="small sizes: is the shape right?")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     options = parser.parse_args()
@@ -59,7 +59,7 @@ def _measured(folder: Path, models: Models, names: Sequence[str], *, short: bool
         django.setup()
         logging.getLogger().setLevel(logging.ERROR)
         # models can be imported only when Django is set up
-        from tests.bench.scale import alone, crowds, load, sockets
+        from tests.bench.scale import alone, crowds, load, programs, sockets
 
         figures = {}
         measures: dict[str, Callable[[], list[Figure]]] = {
@@ -67,6 +67,7 @@ def _measured(folder: Path, models: Models, names: Sequence[str], *, short: bool
             "load": lambda: load.measure(models, short=short),
             "sockets": lambda: sockets.measure(cluster, short=short),
             "crowds": lambda: crowds.measure(cluster, short=short),
+            "programs": lambda: programs.measure(cluster, short=short),
             "memory": lambda: load.memory(cluster),
         }
         for name, measure in measures.items():
