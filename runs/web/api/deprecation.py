@@ -2,7 +2,7 @@
 
 An operation is marked below its route:
 
-    @router.get("/runs/{int:run_id}/lines", auth=READS, response=Lines)
+    @router.get("/runs/{int:run_id}/lines", auth=READS_RUNS, response=Lines)
     @deprecated(since=date(2027, 3, 1), ends=date(2027, 9, 1), instead="Use “Read a run”.")
     def list_lines(request: HttpRequest, run_id: int) -> Lines: ...
 """

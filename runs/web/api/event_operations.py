@@ -8,17 +8,16 @@ from django.http import HttpRequest
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
-from runs.enums import RunStatus, TokenScope
+from runs.enums import RunStatus
 from runs.events.kinds import read
 from runs.models import Run
 from runs.reports import contract
 from runs.reports.json_report import event_of
 from runs.web.api.requests import caller_of, check_names
-from runs.web.api.tokens import AccessTokenAuth
+from runs.web.api.tokens import READS_RUNS
 from runs.web.history.history_rows import steps_of
 
 router = Router(tags=["events"])
-READS = AccessTokenAuth(TokenScope.RUNS_READ)
 MAX_EVENTS = 1_000
 """Events in one answer."""
 EVENT_STREAM = "text/event-stream"
@@ -61,7 +60,7 @@ class EventsAsked(BaseModel):
 
 @router.get(
     "/runs/{int:run_id}/events",
-    auth=READS,
+    auth=READS_RUNS,
     response=EventPage,
     openapi_extra=_OR_STREAMS,
     summary="List or follow events",

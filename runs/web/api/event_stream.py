@@ -26,8 +26,9 @@ from runs.models import AccessToken, Run
 from runs.people.permissions import visible_runs
 from runs.store.audit_trail import coming_from
 from runs.web.api.api import api
-from runs.web.api.event_operations import EVENT_STREAM, MAX_EVENTS, READS, EventPage, EventsAsked, events_after
+from runs.web.api.event_operations import EVENT_STREAM, MAX_EVENTS, EventPage, EventsAsked, events_after
 from runs.web.api.requests import caller_of, check_names
+from runs.web.api.tokens import READS_RUNS
 from runs.web.live.announcements import announcements
 from runs.web.live.subscribers import from_database
 from runs.web.site.addresses import API_PATH
@@ -97,7 +98,7 @@ def _asks_for_stream(scope: Any) -> bool:
 
 def _begin(request: ASGIRequest, run_id: int) -> tuple[AccessToken, int]:
     """The token of the request, and the number of the last event that it knows. Raises Refused or PevError."""
-    request.auth = token = READS(request)  # type: ignore[attr-defined]  # as the library does
+    request.auth = token = READS_RUNS(request)  # type: ignore[attr-defined]  # as the library does
     check_names(QueryDict(request.META["QUERY_STRING"]), EventsAsked)
     caller_of(request).run(run_id)
     last = request.headers.get("Last-Event-ID", "")
@@ -138,7 +139,7 @@ def _look(token_id: int, run_id: int, since: int) -> EventPage | None:
     page = events_after(run, since, MAX_EVENTS) if run else None
     # Checked after the events were read, so that none is sent that happened when the rights had ended.
     token = still_admitted(token_id)
-    if token is None or not token.allows(READS.scope) or not visible_runs(token.user).filter(pk=run_id).exists():
+    if token is None or not token.allows(READS_RUNS.scope) or not visible_runs(token.user).filter(pk=run_id).exists():
         return None
     return page
 

@@ -16,7 +16,7 @@ from ninja.files import UploadedFile
 from pydantic import BaseModel, ConfigDict, Field
 
 from runs.documents.model.layout import BlockKind
-from runs.enums import AuditKind, TokenScope
+from runs.enums import AuditKind
 from runs.models import Run
 from runs.people.permissions import check_can_submit
 from runs.store import audit_trail, blobs
@@ -24,15 +24,13 @@ from runs.submission import submission_drafts
 from runs.text.truncate import quoted
 from runs.web.api.idempotency import id_of_made
 from runs.web.api.requests import caller_of, check_names, unless_known, upload_of, uploads_of
-from runs.web.api.tokens import AccessTokenAuth
+from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 from runs.web.files.file_page import FilePage, version_of
 from runs.web.mcp import looking, tool_answers
 from runs.web.site.problems import PROBLEM, Refused
 from runs.web.site.streaming import attachment
 
 router = Router(tags=["files"])
-READS = AccessTokenAuth(TokenScope.RUNS_READ)
-WRITES = AccessTokenAuth(TokenScope.RUNS_WRITE)
 MAX_TEXT = 1_000_000
 """Characters of a text in one answer."""
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
@@ -133,7 +131,7 @@ class UploadMade(BaseModel):
     expires_at: datetime
 
 
-@router.get("/runs/{int:run_id}/files", auth=READS, response=tool_answers.Files, summary="List files")
+@router.get("/runs/{int:run_id}/files", auth=READS_RUNS, response=tool_answers.Files, summary="List files")
 def list_files(request: HttpRequest, run_id: int, asked: Query[FilesAsked]) -> tool_answers.Files:
     """The files of a run: first those that it has made, changed or removed, then those that it was given."""
     check_names(request.GET, FilesAsked)
@@ -142,7 +140,10 @@ def list_files(request: HttpRequest, run_id: int, asked: Query[FilesAsked]) -> t
 
 
 @router.get(
-    "/runs/{int:run_id}/files/{path:path}", auth=READS, openapi_extra=_ANSWERS_WITH_BYTES, summary="Download a file"
+    "/runs/{int:run_id}/files/{path:path}",
+    auth=READS_RUNS,
+    openapi_extra=_ANSWERS_WITH_BYTES,
+    summary="Download a file",
 )
 def download_file(request: HttpRequest, run_id: int, path: str, asked: Query[FileAsked]) -> HttpResponseBase:
     """The bytes of a file of a run, or those of one range of them (`Range: bytes=0-1023`).
@@ -198,7 +199,7 @@ def _range_of(request: HttpRequest, etag: str) -> _Range | None:
     return None if found.first is not None and found.last is not None and found.last < found.first else found
 
 
-@router.get("/runs/{int:run_id}/texts/{path:path}", auth=READS, response=FileText, summary="Read a file as text")
+@router.get("/runs/{int:run_id}/texts/{path:path}", auth=READS_RUNS, response=FileText, summary="Read a file as text")
 def read_file_text(request: HttpRequest, run_id: int, path: str, asked: Query[TextAsked]) -> FileText:
     """What a document or text is read as, with the places that citations name."""
     check_names(request.GET, TextAsked)
@@ -242,7 +243,7 @@ def _record_download(request: HttpRequest, page: FilePage) -> None:
         audit_trail.record(AuditKind.FILE_DOWNLOADED, run_id=page.run.pk, subject=page.path, sha256=page.sha256)
 
 
-@router.post("/uploads", auth=WRITES, url_name="uploads", response={201: UploadMade}, summary="Upload files")
+@router.post("/uploads", auth=CHANGES_RUNS, url_name="uploads", response={201: UploadMade}, summary="Upload files")
 def upload_files(
     request: HttpRequest, given: Form[UploadFields], files: File[list[UploadedFile]]
 ) -> Status[UploadMade]:
@@ -271,7 +272,7 @@ def upload_files(
     return Status(HTTPStatus.CREATED, made)
 
 
-@router.delete("/uploads/{uuid:upload}", auth=WRITES, response={204: None}, summary="Discard an upload")
+@router.delete("/uploads/{uuid:upload}", auth=CHANGES_RUNS, response={204: None}, summary="Discard an upload")
 def discard_upload(request: HttpRequest, upload: uuid.UUID) -> HttpResponse:
     """Discards files that no run was submitted with."""
     submission_drafts.discard(upload_of(caller_of(request).person, upload))

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from runs.contracts.base import StepId
 from runs.contracts.feedback import Comment
-from runs.enums import TokenScope, Verb
+from runs.enums import Verb
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle import assignments, gate_decisions, overruling
 from runs.lifecycle.gate_decisions import MAX_AT_ONCE
@@ -26,14 +26,12 @@ from runs.readmodel.result_points import MAX_POINTS
 from runs.submission import supplied_uploads
 from runs.text.truncate import quoted
 from runs.web.api.requests import caller_of, check_names, check_version, token_of, uploads_of
-from runs.web.api.tokens import AccessTokenAuth
+from runs.web.api.tokens import DECIDES, READS_GATES
 from runs.web.gates.decision_form import MAX_CRITERIA, MAX_NOTE, MAX_REASON, with_points
 from runs.web.mcp.tool_arguments import Caller
 from runs.web.site.problems import Refused
 
 router = Router(tags=["decisions"])
-READS = AccessTokenAuth(TokenScope.GATES_READ)
-DECIDES = AccessTokenAuth(TokenScope.GATES_DECIDE)
 MAX_GATES = 200
 
 
@@ -123,7 +121,7 @@ class GivenAnswer(BaseModel):
     decision: GateDetails
 
 
-@router.get("/gates", auth=READS, response=GateList, summary="List open decisions")
+@router.get("/gates", auth=READS_GATES, response=GateList, summary="List open decisions")
 def list_gates(request: HttpRequest) -> GateList:
     """The oldest open questions that this person may answer."""
     caller = caller_of(request)
@@ -132,7 +130,7 @@ def list_gates(request: HttpRequest) -> GateList:
     return GateList(gates=[gate_line(reader, gate, yours=True) for gate in found[:MAX_GATES]])
 
 
-@router.get("/gates/{int:gate_id}", auth=READS, response=GateDetails, summary="Read a decision")
+@router.get("/gates/{int:gate_id}", auth=READS_GATES, response=GateDetails, summary="Read a decision")
 def read_gate(request: HttpRequest, gate_id: int) -> GateDetails:
     """A question as people see it. Read it before you decide: its `fingerprint` belongs to the answer."""
     caller = caller_of(request)

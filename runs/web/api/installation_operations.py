@@ -21,15 +21,13 @@ from runs.reports.json_report import metrics_of, totals_of
 from runs.store import audit_trail
 from runs.submission import run_templates
 from runs.web.api.requests import AnyPlan, caller_of, check_names, cursor_to, link_to_next, row_of, token_of
-from runs.web.api.tokens import AccessTokenAuth
+from runs.web.api.tokens import ADMINISTERS, READS_RUNS
 from runs.web.mcp import submitting, tool_answers
 from runs.web.mcp.tool_arguments import ListTemplates
 from runs.web.operations.health import health
 from runs.web.operations.metrics_page import DEFAULT, read_metrics
 
 router = Router(tags=["installation"])
-READS = AccessTokenAuth(TokenScope.RUNS_READ)
-ADMINISTERS = AccessTokenAuth(TokenScope.ADMIN)
 MAX_LINES = 1_000
 """Lines of the audit trail in one answer."""
 
@@ -132,13 +130,13 @@ class Health(BaseModel):
     parts: dict[str, str]
 
 
-@router.get("/templates", auth=READS, response=tool_answers.Templates, summary="List templates")
+@router.get("/templates", auth=READS_RUNS, response=tool_answers.Templates, summary="List templates")
 def list_templates(request: HttpRequest) -> tool_answers.Templates:
     """The templates that a submission may name: those that ship, and those of the person."""
     return submitting.list_templates(caller_of(request), ListTemplates())
 
 
-@router.get("/templates/{key}", auth=READS, response=AnyPlan, summary="Read a template")
+@router.get("/templates/{key}", auth=READS_RUNS, response=AnyPlan, summary="Read a template")
 def read_template(request: HttpRequest, key: str) -> PlanContract:
     """The plan of a template."""
     return run_templates.chosen(caller_of(request).person, key).plan
@@ -160,7 +158,7 @@ def list_agents(request: HttpRequest) -> AgentList:
     )
 
 
-@router.get("/metrics", auth=READS, response=InstallationMetrics, summary="Read figures over runs")
+@router.get("/metrics", auth=READS_RUNS, response=InstallationMetrics, summary="Read figures over runs")
 def read_figures(request: HttpRequest, asked: Query[MetricsAsked]) -> InstallationMetrics:
     """The figures of the page “Metrics” over the runs that this person may see."""
     check_names(request.GET, MetricsAsked)
@@ -187,7 +185,7 @@ def read_audit_trail(request: HttpRequest, response: HttpResponse, asked: Query[
     return _lines(request, response, chosen, asked, with_origin=True)
 
 
-@router.get("/runs/{int:run_id}/audit", auth=READS, response=AuditPage, summary="Read the audit trail of a run")
+@router.get("/runs/{int:run_id}/audit", auth=READS_RUNS, response=AuditPage, summary="Read the audit trail of a run")
 def read_audit_trail_of_run(
     request: HttpRequest, response: HttpResponse, run_id: int, asked: Query[AuditAsked]
 ) -> AuditPage:
@@ -213,7 +211,7 @@ def _lines(
     return AuditPage(lines=[AuditFacts(**one) for one in shown], next=following)
 
 
-@router.get("/health", auth=READS, response={200: Health, 503: Health}, summary="Whether the site can work")
+@router.get("/health", auth=READS_RUNS, response={200: Health, 503: Health}, summary="Whether the site can work")
 def read_health(request: HttpRequest) -> Status[Health]:
     """Whether all parts work that the site needs. `/healthz` and `/readyz` answer probes without a token."""
     parts = health.problems()

@@ -10,7 +10,7 @@ from django.urls import reverse
 from ninja import Router, Status
 from pydantic import BaseModel, ConfigDict, Field
 
-from runs.enums import AuditKind, TokenScope
+from runs.enums import AuditKind
 from runs.errors import DecisionRefused
 from runs.lifecycle import plan_edits
 from runs.lifecycle.approval import fingerprint
@@ -23,11 +23,9 @@ from runs.reports import contract
 from runs.reports.json_report import attempt_of, plan_of, step_of
 from runs.store import audit_trail
 from runs.web.api.requests import AnyPlan, caller_of, check_version
-from runs.web.api.tokens import AccessTokenAuth
+from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 
 router = Router(tags=["plans"])
-READS = AccessTokenAuth(TokenScope.RUNS_READ)
-WRITES = AccessTokenAuth(TokenScope.RUNS_WRITE)
 
 
 class PlanVersions(BaseModel):
@@ -51,7 +49,7 @@ class PlanEdit(BaseModel):
     plan: AnyPlan
 
 
-@router.get("/runs/{int:run_id}/plans", auth=READS, url_name="plans", response=PlanVersions, summary="List plans")
+@router.get("/runs/{int:run_id}/plans", auth=READS_RUNS, url_name="plans", response=PlanVersions, summary="List plans")
 def list_plans(request: HttpRequest, run_id: int) -> PlanVersions:
     """All versions of the plan of a run, with what each has changed."""
     return PlanVersions(plans=[plan_of(plan) for plan in reading_of(caller_of(request).run(run_id)).plans])
@@ -59,7 +57,7 @@ def list_plans(request: HttpRequest, run_id: int) -> PlanVersions:
 
 @router.get(
     "/runs/{int:run_id}/plans/{int:version}",
-    auth=READS,
+    auth=READS_RUNS,
     url_name="plan",
     response=contract.Plan,
     summary="Read a version of a plan",
@@ -71,7 +69,7 @@ def read_plan(request: HttpRequest, run_id: int, version: int) -> contract.Plan:
 
 @router.get(
     "/runs/{int:run_id}/plans/{int:version}/document",
-    auth=READS,
+    auth=READS_RUNS,
     response=AnyPlan,
     summary="Read a plan as it can be edited",
 )
@@ -88,7 +86,7 @@ def read_plan_document(request: HttpRequest, run_id: int, version: int) -> PlanC
 
 @router.post(
     "/runs/{int:run_id}/plans",
-    auth=WRITES,
+    auth=CHANGES_RUNS,
     url_name="plans",
     response={201: contract.Plan},
     summary="Propose an edit of the plan",
@@ -116,14 +114,14 @@ def _plan(run: Run, version: int) -> contract.Plan:
     return plan_of(found)
 
 
-@router.get("/runs/{int:run_id}/steps", auth=READS, response=StepList, summary="List steps")
+@router.get("/runs/{int:run_id}/steps", auth=READS_RUNS, response=StepList, summary="List steps")
 def list_steps(request: HttpRequest, run_id: int) -> StepList:
     """The steps of the newest version of the plan, with their attempts. There are none before there is a plan."""
     plan = reading_of(caller_of(request).run(run_id)).plan
     return StepList(steps=[step_of(step) for step in plan.steps] if plan else [])
 
 
-@router.get("/runs/{int:run_id}/steps/{step_id}", auth=READS, response=contract.Step, summary="Read a step")
+@router.get("/runs/{int:run_id}/steps/{step_id}", auth=READS_RUNS, response=contract.Step, summary="Read a step")
 def read_step(request: HttpRequest, run_id: int, step_id: str) -> contract.Step:
     """A step of the newest version of the plan, with its attempts and their verdicts."""
     return step_of(_step(request, run_id, step_id))
@@ -131,7 +129,7 @@ def read_step(request: HttpRequest, run_id: int, step_id: str) -> contract.Step:
 
 @router.get(
     "/runs/{int:run_id}/steps/{step_id}/attempts/{int:number}",
-    auth=READS,
+    auth=READS_RUNS,
     response=contract.Attempt,
     summary="Read an attempt",
 )

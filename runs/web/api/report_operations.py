@@ -10,18 +10,16 @@ from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
-from runs.enums import TokenScope
 from runs.reports.formats import BY_SUFFIX
 from runs.reports.outline import Part
 from runs.reports.report_format import ReportInput
 from runs.web.api.requests import caller_of, check_names
-from runs.web.api.tokens import AccessTokenAuth
+from runs.web.api.tokens import READS_RUNS
 from runs.web.report.preparing import Busy
 from runs.web.report.report_page import download, prepared, zip_of
 from runs.web.site.problems import Refused
 
 router = Router(tags=["reports"])
-READS = AccessTokenAuth(TokenScope.RUNS_READ)
 WAIT_SECONDS = 20
 """Seconds that a request waits for a format that takes long."""
 RETRY_SECONDS = 5
@@ -49,7 +47,7 @@ class ReportAsked(BaseModel):
 
 @router.get(
     "/runs/{int:run_id}/report.{suffix}",
-    auth=READS,
+    auth=READS_RUNS,
     openapi_extra=_answers_with(*dict.fromkeys(one.media_type for one in BY_SUFFIX.values())),
     summary="Download a report",
 )
@@ -81,7 +79,7 @@ def _later(sentence: str) -> Refused:
 
 @router.get(
     "/runs/{int:run_id}/files.zip",
-    auth=READS,
+    auth=READS_RUNS,
     openapi_extra=_answers_with("application/zip"),
     summary="Download everything",
 )

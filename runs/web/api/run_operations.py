@@ -15,7 +15,7 @@ from ninja import File, Form, Query, Router, Status
 from ninja.files import UploadedFile
 from pydantic import BaseModel, ConfigDict, Field
 
-from runs.enums import Outcome, RunStatus, Show, TokenScope
+from runs.enums import Outcome, RunStatus, Show
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle import deletion, gate_decisions, owner_actions
 from runs.lifecycle.snoozes import snoozed_gates
@@ -41,13 +41,11 @@ from runs.web.api.requests import (
     uploads_of,
     version_of,
 )
-from runs.web.api.tokens import AccessTokenAuth
+from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 from runs.web.mcp import looking, submitting, tool_answers
 from runs.web.mcp.tool_arguments import SubmitRun
 
 router = Router(tags=["runs"])
-READS = AccessTokenAuth(TokenScope.RUNS_READ)
-WRITES = AccessTokenAuth(TokenScope.RUNS_WRITE)
 MAX_PAGE = 100
 """Runs in one page of a list."""
 MAX_WORDS = 8
@@ -137,7 +135,7 @@ class Deleted(BaseModel):
     title: str
 
 
-@router.get("/runs", auth=READS, url_name="runs", response=RunPage, summary="List runs")
+@router.get("/runs", auth=READS_RUNS, url_name="runs", response=RunPage, summary="List runs")
 def list_runs(request: HttpRequest, response: HttpResponse, filters: Query[RunFilters]) -> RunPage:
     """The runs that this person may see, the newest first. `Link` has the address of the next page."""
     check_names(request.GET, RunFilters)
@@ -168,7 +166,9 @@ def _filters(asked: RunFilters) -> Filters:
     )
 
 
-@router.post("/runs", auth=WRITES, url_name="runs", response={201: tool_answers.SubmittedRun}, summary="Submit a run")
+@router.post(
+    "/runs", auth=CHANGES_RUNS, url_name="runs", response={201: tool_answers.SubmittedRun}, summary="Submit a run"
+)
 def submit_run(
     request: HttpRequest,
     response: HttpResponse,
@@ -191,7 +191,7 @@ def submit_run(
     return Status(HTTPStatus.CREATED, answer)
 
 
-@router.get("/runs/{int:run_id}", auth=READS, url_name="run", response=contract.Report, summary="Read a run")
+@router.get("/runs/{int:run_id}", auth=READS_RUNS, url_name="run", response=contract.Report, summary="Read a run")
 def read_run(request: HttpRequest, run_id: int) -> HttpResponseBase | contract.Report:
     """Everything that happened in a run, as in its report (docs/report.schema.json). Answered with an ETag."""
     run = caller_of(request).run(run_id)
@@ -202,13 +202,13 @@ def _as_json(run: Run) -> HttpResponse:
     return HttpResponse(report_of(reading_of(run)).model_dump_json(), content_type="application/json")
 
 
-@router.get("/runs/{int:run_id}/status", auth=READS, response=representations.Status, summary="How a run is doing")
+@router.get("/runs/{int:run_id}/status", auth=READS_RUNS, response=representations.Status, summary="How a run is doing")
 def read_status(request: HttpRequest, run_id: int) -> representations.Status:
     """Its state, progress, cost and open decisions: little enough to be asked for often."""
     return representations.status_of(caller_of(request).reader, caller_of(request).run(run_id))
 
 
-@router.post("/runs/{int:run_id}/stop", auth=WRITES, response=representations.Status, summary="Stop a run")
+@router.post("/runs/{int:run_id}/stop", auth=CHANGES_RUNS, response=representations.Status, summary="Stop a run")
 def stop_run(request: HttpRequest, run_id: int, given: StopReason) -> representations.Status:
     """Stops a run now. What has passed is kept."""
     run = caller_of(request).run(run_id)
@@ -217,13 +217,13 @@ def stop_run(request: HttpRequest, run_id: int, given: StopReason) -> representa
     return read_status(request, run_id)
 
 
-@router.post("/runs/{int:run_id}/pause", auth=WRITES, response=representations.Status, summary="Pause a run")
+@router.post("/runs/{int:run_id}/pause", auth=CHANGES_RUNS, response=representations.Status, summary="Pause a run")
 def pause_run(request: HttpRequest, run_id: int) -> representations.Status:
     """Starts no new attempt until the run is resumed; those under way finish."""
     return _pause(request, run_id, paused=True)
 
 
-@router.post("/runs/{int:run_id}/resume", auth=WRITES, response=representations.Status, summary="Resume a run")
+@router.post("/runs/{int:run_id}/resume", auth=CHANGES_RUNS, response=representations.Status, summary="Resume a run")
 def resume_run(request: HttpRequest, run_id: int) -> representations.Status:
     """Lets a paused run go on."""
     return _pause(request, run_id, paused=False)
@@ -237,7 +237,9 @@ def _pause(request: HttpRequest, run_id: int, *, paused: bool) -> representation
     return read_status(request, run_id)
 
 
-@router.post("/runs/{int:run_id}/again", auth=WRITES, response={201: tool_answers.SubmittedRun}, summary="Run again")
+@router.post(
+    "/runs/{int:run_id}/again", auth=CHANGES_RUNS, response={201: tool_answers.SubmittedRun}, summary="Run again"
+)
 def run_again(
     request: HttpRequest, response: HttpResponse, run_id: int, given: Again
 ) -> Status[tool_answers.SubmittedRun]:
@@ -251,14 +253,14 @@ def run_again(
     return Status(HTTPStatus.CREATED, submitting.answer_for(caller, made))
 
 
-@router.post("/runs/{int:run_id}/archive", auth=WRITES, response=representations.Status, summary="Archive a run")
+@router.post("/runs/{int:run_id}/archive", auth=CHANGES_RUNS, response=representations.Status, summary="Archive a run")
 def archive_run(request: HttpRequest, run_id: int) -> representations.Status:
     """Takes a run out of the lists."""
     owner_actions.archive(caller_of(request).run(run_id).pk, caller_of(request).person)
     return read_status(request, run_id)
 
 
-@router.delete("/runs/{int:run_id}", auth=WRITES, url_name="run", response=Deleted, summary="Delete a run")
+@router.delete("/runs/{int:run_id}", auth=CHANGES_RUNS, url_name="run", response=Deleted, summary="Delete a run")
 def delete_run(request: HttpRequest, run_id: int) -> Deleted:
     """Deletes a finished run with its files, results and history. The audit trail keeps its line."""
     run = caller_of(request).run(run_id)

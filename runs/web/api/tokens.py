@@ -56,6 +56,13 @@ class AccessTokenAuth(HttpBearer):
         raise NotImplementedError("__call__ reads the header itself")
 
 
+READS_RUNS = AccessTokenAuth(TokenScope.RUNS_READ)
+CHANGES_RUNS = AccessTokenAuth(TokenScope.RUNS_WRITE)
+READS_GATES = AccessTokenAuth(TokenScope.GATES_READ)
+DECIDES = AccessTokenAuth(TokenScope.GATES_DECIDE)
+ADMINISTERS = AccessTokenAuth(TokenScope.ADMIN)
+
+
 def _too_often(token: AccessToken) -> int:
     """Count a request of this token. Returns the seconds to wait, 0 while there were not too many in this minute."""
     now = int(time.time())
