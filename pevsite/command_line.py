@@ -73,25 +73,25 @@ def _use_own_installation() -> None:
 
 def _print_help() -> None:
     """Print what each command does: those against a server, those of an installation, and the names of Django's."""
-    print(
-        f"Usage: {installation.PROGRAM} COMMAND [options]\n{installation.PROGRAM} COMMAND --help says more about one."
-    )
-    print("\nCommands that work with a server, over its REST API:")
-    for name, (words, _) in commands.COMMANDS.items():
-        print(f"  {name:<18} {words[:1].upper()}{words[1:]}.")
-    sys.stdout.flush()
-    # Imported here, because the first part of the help needs no settings, and they may be wrong.
-    import django
-    from django.core.management import get_commands, load_command_class
+    program = installation.PROGRAM
+    lines = [f"Usage: {program} COMMAND [options]", f"The options of a command: {program} COMMAND --help"]
+    lines += ["", "Commands that work with a server, over its REST API:"]
+    lines += [f"  {name:<18} {commands.sentence_about(name)}" for name in commands.COMMANDS]
+    try:
+        # Imported here, because the lines so far need no settings, and these may be wrong.
+        import django
+        from django.core.management import get_commands, load_command_class
 
-    django.setup()
-    apps = get_commands()
-    print("\nCommands for an installation on this machine:")
-    for name in sorted(name for name, app in apps.items() if app == "runs"):
-        print(f"  {name:<18} {' '.join(load_command_class('runs', name).help.split())}")
-    print("\nCommands of Django and its applications:")
-    names = ", ".join(sorted(name for name, app in apps.items() if app != "runs"))
-    print(textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))
+        django.setup()
+        apps = get_commands()
+        lines += ["", "Commands for an installation on this machine:"]
+        for name in sorted(name for name, app in apps.items() if app == "runs"):
+            lines.append(f"  {name:<18} {' '.join(load_command_class('runs', name).help.split())}")
+        lines += ["", "Commands of Django and its applications:"]
+        names = ", ".join(sorted(name for name, app in apps.items() if app != "runs"))
+        lines.append(textwrap.fill(names, 110, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))
+    finally:
+        print("\n".join(lines))
 
 
 def lost(error: Exception) -> str:

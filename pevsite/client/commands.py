@@ -112,9 +112,15 @@ def _check(server: Server) -> None:
             raise
 
 
+def sentence_about(name: str) -> str:
+    """What a command does."""
+    words, _ = COMMANDS[name]
+    return f"{words[:1].upper()}{words[1:]}."
+
+
 def _parser(name: str) -> ArgumentParser:
-    words, add_options = COMMANDS[name]
-    parser = ArgumentParser(f"{PROGRAM} {name}", description=f"{words.capitalize()}.", epilog=_EXIT)
+    _, add_options = COMMANDS[name]
+    parser = ArgumentParser(f"{PROGRAM} {name}", description=sentence_about(name), epilog=_EXIT)
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     parser.add_argument("--insecure", action="store_true", help="send the access token to another machine unencrypted")
     add_options(parser)

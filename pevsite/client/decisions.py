@@ -11,6 +11,9 @@ from pevsite.client.terminal import WRONG_USE, Failed, Screen
 from pevsite.installation import PROGRAM
 from runs.enums import GateStatus, Verb
 
+MAX_POINTS = 40
+"""Points of a result that are shown on a screen; JSON has all of them."""
+
 
 def gates(server: Server, screen: Screen, options: Namespace) -> int:
     """List the open decisions, or show one."""
@@ -106,8 +109,10 @@ def _show(screen: Screen, gate: Gate) -> None:
         screen.say(f"      {' '.join(line.splitlines())}")
     for one in gate.criteria:
         screen.say(f"      approve --met {one.label}: {one.text}")
-    for point in gate.points:
+    for point in gate.points[:MAX_POINTS]:
         screen.say(f"      reject --point {point.number}: {point.text}")
+    if len(gate.points) > MAX_POINTS:
+        screen.say(f"      and {len(gate.points) - MAX_POINTS} more points, which are on the page")
     if gate.assigned_to:
         screen.say(f"It is assigned to {gate.assigned_to}.")
     screen.say(f"It takes: {', '.join(gate.verbs)}. {gate.address}")

@@ -260,7 +260,8 @@ class Server:
 
     @contextmanager
     def _stream(self, run: int, since: int) -> Iterator[httpx2.Response]:
-        headers = {"Accept": EVENT_STREAM, "Last-Event-ID": str(since)}
+        # Not compressed, because a proxy that compresses collects events first.
+        headers = {"Accept": EVENT_STREAM, "Accept-Encoding": "identity", "Last-Event-ID": str(since)}
         address, query = f"/runs/{run}/events", {"since": since}
         with self._answer("GET", address, is_stream=True, params=query, headers=headers) as response:
             yield response
@@ -329,11 +330,11 @@ class Server:
         elif not sentence:
             sentence = f"{self.url} answered with status {status} and no reason. Is pevsite at this address?"
         elif status == httpx2.codes.UNAUTHORIZED:
-            sentence = f"{sentence} The page is {self.url}/access-tokens/. Sign in with: {PROGRAM} login {self.url}"
+            sentence = f"{sentence} The page is {self.url}/access-tokens/. Sign in with “{PROGRAM} login {self.url}”."
         elif scope:
             sentence = (
-                f"{sentence} Make a token with the scope {scope[1]} at {self.url}/access-tokens/, and sign in with: "
-                f"{PROGRAM} login {self.url}"
+                f"{sentence} Make a token with the scope {scope[1]} at {self.url}/access-tokens/, and sign in with "
+                f"“{PROGRAM} login {self.url}”."
             )
         return Failed(sentence, status=status)
 

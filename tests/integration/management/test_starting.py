@@ -135,7 +135,9 @@ def test_help_says_what_each_command_does(tmp_path: Path, arguments: list[str]) 
 
 
 def test_help_about_a_command_against_a_server(tmp_path: Path) -> None:
-    assert printed(tmp_path, "help", "watch").startswith("usage: manage.py watch [-h]")
+    said = printed(tmp_path, "help", "delegate")
+    assert said.startswith("usage: manage.py delegate [-h]")
+    assert "\nLeave a question to the AI.\n" in said
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ def test_a_wrong_token_is_not_stored(api: FakeApi, capsys: pytest.CaptureFixture
     api.on("GET /runs", problem(401, "This access token does not work."))
     assert login(api, URL) == 1
     assert not account.path().exists()
-    said = f"This access token does not work. The page is {URL}/access-tokens/. Sign in with: manage.py login {URL}\n"
+    said = f"This access token does not work. The page is {URL}/access-tokens/. Sign in with “manage.py login {URL}”.\n"
     assert capsys.readouterr().err == said
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from pevsite.client.decisions import MAX_POINTS
 from tests.unit.client.fake_api import URL, FakeApi, arriving, at_terminal, problem
 
 PAGE = f"{URL}/runs/7/#gate-12"
@@ -112,7 +113,7 @@ SCOPE = 'Bearer realm="pevsite", error="insufficient_scope", scope="gates:decide
         (
             problem(403, "This token does not allow it.", WWW_Authenticate=SCOPE),
             "This token does not allow it. Make a token with the scope gates:decide at "
-            f"{URL}/access-tokens/, and sign in with: manage.py login {URL} The page is {PAGE}",
+            f"{URL}/access-tokens/, and sign in with “manage.py login {URL}”. The page is {PAGE}",
         ),
         (problem(409, "It has changed."), "It has changed. Read it again with: manage.py gates 12"),
         (problem(422, "Say \x1b[2Jwhy.\nDone."), "Say \\u001b[2Jwhy. Done."),
@@ -185,6 +186,15 @@ def test_what_names_no_part_is_wrong_use(api: FakeApi, wrong: tuple[str, str]) -
     with pytest.raises(SystemExit) as ended:
         api.run("reject", "12", *wrong)
     assert (ended.value.code, api.requests) == (2, [])
+
+
+def test_of_many_points_the_first_are_shown(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    points = [{"number": number, "text": "x", "place": ""} for number in range(1, MAX_POINTS + 3)]
+    api.on("GET /gates/12", {**OPEN_POINTS, "points": points})
+    assert api.run("gates", "12") == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert [line for line in shown if "--point" in line][-1] == f"      reject --point {MAX_POINTS}: x"
+    assert shown[-3] == "      and 2 more points, which are on the page"
 
 
 def test_a_question_is_left_to_the_ai(api: FakeApi) -> None:

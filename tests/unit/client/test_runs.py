@@ -79,7 +79,7 @@ def test_what_happens_is_said_once(api: FakeApi, capsys: pytest.CaptureFixture[s
         f"Run 7: partial. 2 of 3 steps are done. {PAGE}",
     ]
     (asked,) = (one for one in api.requests if one.url.path.endswith("/events"))
-    assert asked.headers["Accept"] == "text/event-stream"
+    assert (asked.headers["Accept"], asked.headers["Accept-Encoding"]) == ("text/event-stream", "identity")
     assert (len(api.requests), api.waits) == (5, [])  # the call and the heartbeat need no look at the status
 
 
@@ -131,6 +131,19 @@ def test_a_server_that_stays_away_is_given_up(api: FakeApi, capsys: pytest.Captu
     assert api.run("watch", "7") == 1
     assert api.waits == [1, 2, 4, 8, 16, 30, 30, 30, 30]
     assert capsys.readouterr().err.splitlines()[-1] == f"{URL} cannot be reached: refused. Check the address."
+
+
+@pytest.mark.parametrize(
+    ("status_code", "said"), [(401, "The page is"), (404, "There is no run 7 that you may see.\n")]
+)
+def test_a_token_or_rights_that_end_meanwhile(
+    api: FakeApi, capsys: pytest.CaptureFixture[str], status_code: int, said: str
+) -> None:
+    api.on("GET /runs/7/status", status())
+    refused = problem(status_code, "There is no run 7 that you may see.")
+    api.on("GET /runs/7/events", arriving(event(1, "Submitted.")), refused)
+    assert (api.run("watch", "7"), api.waits) == (1, [1])
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("sent", [b"data: {}\n\n", b"data: [1\n\n", b'data: {"seq": "x", "sentence": 1}\n\n'])
