@@ -89,7 +89,7 @@ def test_every_protocol_and_layer_of_the_site_is_known() -> None:
         layer = next((getattr(layer, name) for name in ("_app", "_pages", "application") if hasattr(layer, name)), None)
     assert (sorted(application.application_mapping), layers) == (
         ["http", "websocket"],
-        ["WithHeaders", "WithMcp", "WithEventStreams", "StaticFiles", "ASGIHandler"],
+        ["WithHeaders", "WithMcp", "WithEventStreams", "StaticFiles", "PagesHandler"],
     )
     assert [str(entry.pattern) for entry in websocket_urlpatterns] == list(SOCKETS)
 
