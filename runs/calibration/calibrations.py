@@ -78,8 +78,9 @@ def start(wanted: Wanted, by: User | None = None) -> Calibration:
             prompt=questions.version(),
             asked=wanted.asked,
             size=wanted.size,
-            kinds=list(wanted.kinds),
-            languages=list(wanted.languages),
+            # In one order, so that the same choice makes the same cases.
+            kinds=[kind for kind in FaultKind if kind in wanted.kinds],
+            languages=[language for language in Language if language in wanted.languages],
             seed=wanted.seed,
             budget=wanted.budget,
             by=by,

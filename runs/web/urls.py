@@ -14,7 +14,7 @@ from runs.web.help import help_pages, tour
 from runs.web.history import history_page
 from runs.web.inbox import decide_together, inbox_page, next_decision, snooze_page
 from runs.web.new_run import draft_pages, new_run_page, run_again_pages
-from runs.web.operations import health, metrics_page, notices_status, prometheus, status_page
+from runs.web.operations import calibration_pages, health, metrics_page, notices_status, prometheus, status_page
 from runs.web.people import access_tokens_page, people_pages, provider_pages, sign_in_pages
 from runs.web.plan_editor import plan_edit_page, plan_page
 from runs.web.report import report_page
@@ -60,6 +60,8 @@ urlpatterns = [
     path("agents/<slug:name>/delete/", agent_pages.delete_agent, name="delete_agent"),
     path("status/", status_page.status_page, name="status"),
     path("status/notices/", notices_status.notices_status, name="notices_status"),
+    path("status/calibrations/", calibration_pages.calibrations_page, name="calibrations"),
+    path("status/calibrations/<int:calibration_id>/", calibration_pages.calibration_page, name="calibration"),
     path("status/servers/", servers_page.servers_page, name="servers"),
     path("metrics/", metrics_page.metrics_page, name="metrics"),
     path("evaluations/", evaluation_pages.evaluations, name="evaluations"),

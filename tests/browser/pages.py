@@ -111,6 +111,8 @@ FOR_ADMINISTRATORS = [
     "/status/",
     "/status/servers/",
     "/status/notices/",
+    "/status/calibrations/",
+    "/status/calibrations/{calibration}/",
     "/audit/",
     "/evaluations/",
     "/evaluations/{evaluation}/",
@@ -167,6 +169,8 @@ class Made(dict[str, str]):
                 return self._site.write("template", self._owner, int(self["sample"]), "Notes")
             case "step":
                 return self._site.write("step", int(self["partial"]), "review")
+            case "calibration":
+                return self._site.write("calibration")
             case "evaluation":
                 return self._site.write("evaluation", int(self["sample"]))
             case "link":

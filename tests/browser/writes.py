@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 
-from runs.enums import Complexity, GateStatus
+from runs.enums import CalibrationStatus, Complexity, GateStatus
 from runs.events.kinds import Note
 from runs.lifecycle import gate_decisions, owner_actions
 from runs.lifecycle.gate_decisions import cancel, pause
@@ -36,6 +36,7 @@ from tests.documents import pdfs, word, workbooks
 from tests.factories import agents
 from tests.factories import crowd as crowds
 from tests.factories.agents import WRITER
+from tests.factories.calibrations import stored_calibration
 from tests.factories.evaluations import stored_evaluation
 
 MAX_WAIT = 120.0
@@ -365,6 +366,12 @@ def manage(*arguments: str) -> str:
     return printed.getvalue()
 
 
+def calibration() -> int:
+    """The id of a calibration that was stopped, so that the page has everything that it can show."""
+    stored_calibration("claude-haiku-4-5", missed=3)
+    return stored_calibration(judged=15, status=CalibrationStatus.STOPPED).pk
+
+
 def evaluation(run_id: int) -> int:
     """The number of an evaluation whose runs now and before are both this run, so that the page has links."""
     submission = Run.objects.get(pk=run_id).submission
@@ -388,6 +395,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         stop,
         halt,
         note,
+        calibration,
         evaluation,
         template,
         title_of,

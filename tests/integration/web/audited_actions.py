@@ -16,7 +16,7 @@ from django.utils import timezone
 from pydantic import SecretStr
 from pytest_django import Settings
 
-from runs.enums import About, AuditKind, DeliveryStatus, GateKind, NoticeKind, PersonRole
+from runs.enums import About, AuditKind, CalibrationStatus, DeliveryStatus, GateKind, NoticeKind, PersonRole
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import Attempt, AuditEntry, Delivery, Notice, Process, Run, Template, User
 from runs.people.identity_provider import IdentityProvider
@@ -24,6 +24,7 @@ from runs.submission.run_templates import save
 from runs.web.people.sign_in_pages import link_for
 from tests import factories as made
 from tests.factories.agents import agent
+from tests.factories.calibrations import stored_calibration
 from tests.fakes.identity_provider import CLIENT, SECRET, providing
 from tests.html_forms import sent_of
 from tests.integration.lifecycle.old import long_ago
@@ -315,6 +316,17 @@ def drain_process(scene: Scene) -> None:
     scene.post("/status/", {"verb": "drain", "of": str(row.pk)}, status=302)
 
 
+def start_calibration(scene: Scene) -> None:
+    chosen = {"kinds": ["stub"], "languages": ["en"], "seed": "1"}
+    fields = {"verb": "start", "verifier": "claude-haiku-5-5", "size": "5", **chosen}
+    scene.post("/status/calibrations/", fields, status=302)
+
+
+def stop_calibration(scene: Scene) -> None:
+    row = stored_calibration(judged=1, status=CalibrationStatus.RUNNING)
+    scene.post(f"/status/calibrations/{row.pk}/", {"verb": "stop"}, status=302)
+
+
 def send_again(scene: Scene) -> None:
     notice = Notice.objects.create(user=scene.bob, kind=NoticeKind.TEST, key="1")
     now = timezone.now()
@@ -435,6 +447,8 @@ def _actions() -> Iterator[Audited]:
     )
     yield Audited(kind.OPERATED, "status/", drain_process)
     yield Audited(kind.OPERATED, "status/notices/", send_again)
+    yield Audited(kind.OPERATED, "status/calibrations/", start_calibration)
+    yield Audited(kind.OPERATED, "status/calibrations/<int:calibration_id>/", stop_calibration)
     yield Audited(
         kind.OPERATED, "status/servers/", lambda scene: scene.post("/status/servers/", {"server": "wiki"}, status=302)
     )

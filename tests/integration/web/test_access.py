@@ -30,6 +30,7 @@ from runs.submission import submission_drafts
 from runs.submission.run_templates import save
 from tests import factories as made
 from tests.factories.agents import agent
+from tests.factories.calibrations import stored_calibration
 from tests.factories.evaluations import stored_evaluation
 from tests.hostile.fuzzing.surface import addresses
 
@@ -191,6 +192,10 @@ TABLE = {
     "agents/<slug:name>/delete/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 302)),
     "status/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "status/notices/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 302), sent={"verb": "retry_all"}),
+    "status/calibrations/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
+    "status/calibrations/<int:calibration_id>/": Row(
+        get=ADMINISTERED, post=(302, 404, 404, 404, 302), sent={"verb": "stop"}
+    ),
     "status/servers/": Row(get=ADMINISTERED, post=(302, 404, 404, 404, 422)),
     "metrics/": Row(get=MINE),
     "help/": Row(get=MINE),
@@ -326,6 +331,7 @@ def world(rows_of_module: None) -> World:
         "draft": submission_drafts.begin_with(made.alice(), uuid.uuid4(), finished).token,
         "name": "contracts",
         "number": stored_evaluation(),
+        "calibration_id": stored_calibration().pk,
         "object_id": waiting.pk,
         "content_type_id": 1,
         "app_label": "runs",

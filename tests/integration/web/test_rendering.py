@@ -38,6 +38,7 @@ OUTSIDE_OF_RUNS = [
     "/status/",
     "/status/servers/",
     "/status/notices/",
+    "/status/calibrations/",
     "/account/notices/",
     "/templates/",
     "/templates/document-review/",
