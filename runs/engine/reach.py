@@ -13,7 +13,7 @@ from django.utils import timezone
 from runs.contracts.ports import Acting, Answer, CommandResult, Original, Page, ToolResult, ToolSpec, ToolUse
 from runs.engine.database import database
 from runs.engine.mcp_listings import keep
-from runs.engine.recording import Deadline, RecordedTools, Recording
+from runs.engine.recording import Deadline, RecordedTools, Recording, clients
 from runs.engine.web_page_texts import text_of_page
 from runs.enums import GateStatus
 from runs.errors import AnswerAwaited, InvalidInput
@@ -160,9 +160,15 @@ class WebPages:
             calls = ToolCall.objects.filter(run=self._run, name=FetchPage.name, is_error=False)
             if database.call(calls.count) >= most:
                 raise InvalidInput(f"The policy of this run allows {most:,} pages of the web, and they are used up.")
-            found = http_fetch.fetch(address, self._check_site, self._keep_going)
-            self._read[address] = Page(found.address, datetime.now(UTC), text_of_page(found))
+            replies = clients().replies
+            self._read[address] = (
+                replies.page(address, lambda: self._fetched(address)) if replies else self._fetched(address)
+            )
         return self._read[address]
+
+    def _fetched(self, address: str) -> Page:
+        found = http_fetch.fetch(address, self._check_site, self._keep_going)
+        return Page(found.address, datetime.now(UTC), text_of_page(found))
 
     def _check_site(self, host: str) -> None:
         chosen, allowed = sites(self._run.policy.web), sites(settings.WEB)

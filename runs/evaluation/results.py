@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from django.conf import settings
-from pydantic import Field, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
 from runs.contracts.base import Contract
 from runs.enums import Outcome
@@ -58,7 +58,7 @@ class SuiteResult(Contract):
 
     schema_version: Literal["1.0"] = VERSION
     suite: str
-    at: str
+    at: AwareDatetime
     pevsite: str
     prompts: str
     service: str

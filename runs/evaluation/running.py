@@ -140,6 +140,9 @@ class Evaluation:
             run = submit(self._owner, submission)
         except PevError as error:
             return blank.model_copy(update={"why_not": f"Not started: {error}"})
+        except OSError as error:
+            why = f"Not started: “{error.filename}” cannot be read: {error.strerror}."
+            return blank.model_copy(update={"why_not": why})
         self._say(f"{task.name} ({blank.repetition}): run {run.pk} has begun.")
         return _OpenRun(task, blank, run)
 
@@ -233,7 +236,7 @@ class Evaluation:
         replayed, missing = calls.filter(request_id=REPLAYED).count(), calls.filter(error_kind=NOT_RECORDED).count()
         return SuiteResult(
             suite=self._suite.name,
-            at=timezone.now().isoformat(timespec="seconds"),
+            at=timezone.now().replace(microsecond=0),
             pevsite=version(),
             prompts=prompts.version(),
             service=current_service().sentence,

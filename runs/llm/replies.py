@@ -1,28 +1,30 @@
-"""Replies of models that were recorded, so that the same questions can be answered again without asking.
+"""Replies of models and pages of the web that were recorded, so that a run can be repeated without asking for them.
 
 A reply is found by the hash of its whole question: role, model, effort, prompts, files, tools and all that was said
 before. So a changed prompt finds nothing, and only what it changes is asked again. What the answer may have in tokens
-does not count, because it depends on how much of a budget is left.
+does not count, because it depends on how much of a budget is left. A page is found by its address, and has the time at
+which it was read, because models are shown that time.
 """
 
 import hashlib
 import json
 import secrets
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from runs.contracts.ports import Ask, Reply
-from runs.errors import ModelError
+from runs.contracts.ports import Ask, Page, Reply
+from runs.errors import InvalidInput, ModelError
 
 NOT_RECORDED = "not_recorded"
 """The kind of the error for a question that has no recorded reply and may not be asked."""
 REPLAYED = "replayed"
 """The request id of a recorded reply. It has the usage of the time when it was asked, and costs nothing now."""
 _CUT_OFF = "max_tokens"
-_REPLY = TypeAdapter(Reply)
+_REPLY, _PAGE = TypeAdapter(Reply), TypeAdapter(Page)
 
 
 def key_of(ask: Ask) -> str:
@@ -33,7 +35,7 @@ def key_of(ask: Ask) -> str:
 
 
 class RecordedReplies:
-    """A folder of replies. Safe to share between threads.
+    """A folder of replies and pages. Safe to share between threads.
 
     `repetition`: replies are recorded for each repetition of a task, because the same question may have other answers.
     With `only_recorded` nothing is asked.
@@ -50,7 +52,11 @@ class RecordedReplies:
         A reply that was cut off is not recorded: the question is asked again with more room.
         """
         file = self._folder / str(self.repetition) / f"{key_of(ask)}.json"
-        if reply := _read(file):
+        try:
+            reply: Reply | None = _read(file, _REPLY)
+        except InvalidInput as error:
+            raise ModelError(str(error), kind=NOT_RECORDED, retriable=False) from error
+        if reply:
             return replace(reply, request_id=REPLAYED)
         if self._only_recorded:
             raise ModelError(
@@ -61,25 +67,34 @@ class RecordedReplies:
             )
         reply = send()
         if reply.stop_reason != _CUT_OFF:
-            _write(file, reply)
+            _write(file, _REPLY.dump_python(reply, mode="json"))
         return reply
 
+    def page(self, address: str, read: Callable[[], Page]) -> Page:
+        """The recorded page at an address, or what `read` returns, which is recorded then. Raises InvalidInput."""
+        file = self._folder / str(self.repetition) / "pages" / f"{hashlib.sha256(address.encode()).hexdigest()}.json"
+        page: Page | None = _read(file, _PAGE)
+        if page is None:
+            if self._only_recorded:
+                raise InvalidInput(f"{address} was not recorded, and only what was recorded may be read.")
+            page = read()
+            _write(file, _PAGE.dump_python(page, mode="json"))
+        return page
 
-def _read(file: Path) -> Reply | None:
+
+def _read(file: Path, kind: TypeAdapter[Any]) -> Any:
+    """The value in a file; None if there is none. Raises InvalidInput."""
     try:
-        data = file.read_bytes()
+        return kind.validate_json(file.read_bytes())
     except FileNotFoundError:
         return None
-    try:
-        return _REPLY.validate_json(data)
     except ValidationError as error:
-        sentence = f"The recorded reply {file.name} cannot be read. Delete it, so that it is asked again."
-        raise ModelError(sentence, kind=NOT_RECORDED, retriable=False) from error
+        raise InvalidInput(f"The recorded {file.name} cannot be read. Delete it, so that it is asked again.") from error
 
 
-def _write(file: Path, reply: Reply) -> None:
+def _write(file: Path, value: object) -> None:
     """Write the whole file or nothing: another thread may read it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_name(f".{file.stem[:16]}-{secrets.token_hex(4)}")
-    draft.write_text(json.dumps(asdict(reply), ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    draft.write_text(json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     draft.replace(file)

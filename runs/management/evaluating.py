@@ -14,13 +14,14 @@ from django.core.management.base import CommandError, OutputWrapper
 
 from pevsite.installation import PROGRAM, data_option
 from runs.engine.process import Engine
+from runs.engine.process_registry import SILENT_AFTER
 from runs.errors import InvalidInput
 from runs.evaluation.comparison import Change, Comparison, Means, compare, rate_in_words, summary
 from runs.evaluation.results import FOLDER, StoredEvaluation, SuiteResult, read_result, store
 from runs.evaluation.running import Evaluation, Limits, stop_unfinished
 from runs.evaluation.suite import Suite, load_suite
 from runs.llm.replies import RecordedReplies
-from runs.models import Run
+from runs.models import Process, Run, clock
 from runs.people.accounts import first_administrator
 from runs.submission.policy_presets import current_service
 
@@ -127,11 +128,18 @@ def _replies(folder: Path | None, *, only: bool) -> RecordedReplies | None:
 
 
 def _check_is_own() -> None:
-    """Raises InvalidInput for a data folder in which people work: an evaluation stops what it finds unfinished."""
+    """Raises InvalidInput for a data folder in which people or another process work: an evaluation stops what it finds
+    unfinished.
+    """
     results = settings.DATA_DIR / FOLDER
     if not results.is_dir() and Run.objects.exists():
         raise InvalidInput(
             f"“{settings.DATA_DIR}” has runs that are no evaluations. Name a folder of its own with --data-dir."
+        )
+    if other := Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)).first():
+        raise InvalidInput(
+            f"The process {other.owner} works in “{settings.DATA_DIR}”. End it, or name another folder with --data-dir."
+            f" If it was killed, wait {SILENT_AFTER.total_seconds():.0f} seconds."
         )
     results.mkdir(mode=0o700, exist_ok=True)
 

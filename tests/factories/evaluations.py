@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
 
@@ -34,7 +35,7 @@ def result(*runs: JudgedRun, prompts: str = "4f1c2a90b7de3355") -> SuiteResult:
     left_out = JudgedRun(task="legal-review", repetition=1, why_not="Left out: it needs a model.", left_out=True)
     return SuiteResult(
         suite="reference",
-        at="2026-11-30T12:00:00+00:00",
+        at=datetime(2026, 11, 30, 12, tzinfo=UTC),
         pevsite="1.0.0",
         prompts=prompts,
         service="Claude answers: claude-opus-5-5, claude-sonnet-5-5, claude-haiku-5-5",

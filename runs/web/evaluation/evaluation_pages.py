@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import zip_longest
 from uuid import UUID
 
@@ -37,15 +36,6 @@ class EvaluationHead:
     number: int
     evaluation: StoredEvaluation
     comparison: Comparison
-
-    @property
-    def at(self) -> datetime:
-        return datetime.fromisoformat(self.evaluation.result.at)
-
-    @property
-    def baseline_at(self) -> datetime | None:
-        baseline = self.evaluation.baseline
-        return datetime.fromisoformat(baseline.at) if baseline else None
 
     @property
     def summary(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -214,6 +215,23 @@ def test_the_settings_of_an_installation_of_people_lead_nowhere(tmp_path: Path) 
     assert done.returncode == 3  # nothing was judged
     assert "Left out: the task needs a model, and offline rules answer here." in done.stdout
     assert (tmp_path / "data" / "evaluation" / "evaluations" / "1.json").exists()
+
+
+def test_one_evaluation_at_a_time_works_in_a_folder_and_stops_its_runs_when_it_is_interrupted(
+    tmp_path: Path, installation: Installation
+) -> None:
+    data = installation.copy(tmp_path / "data")
+    command = [sys.executable, "manage.py", "evaluate", "reference", "--data-dir", str(data)]
+    known = environ(data) | {"ANTHROPIC_API_KEY": "", "PEV_REHEARSAL_DELAY": "60"}
+    with subprocess.Popen(command, cwd=ROOT, env=known, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout is not None
+        assert any("run 1 has begun" in line for line in first.stdout)
+        second = subprocess.run(command, cwd=ROOT, env=known, capture_output=True, text=True, timeout=240, check=False)
+        assert second.returncode == 2
+        assert f"/{first.pid} works in “{data}”. End it, or name another folder with --data-dir." in second.stderr
+        first.send_signal(signal.SIGINT)
+        assert "Left. The runs under way were stopped, and there is no result." in first.stdout.read()
+    assert first.returncode == 3
 
 
 def test_the_suite_that_ships_passes_with_offline_rules_and_names_what_they_cannot_do(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from runs.contracts.ports import Ask, Reply, Usage
+from runs.contracts.ports import Ask, Page, Reply, Usage
 from runs.enums import Role
-from runs.errors import ModelError
+from runs.errors import InvalidInput, ModelError
 from runs.llm.replies import NOT_RECORDED, REPLAYED, RecordedReplies
 
 ASK = Ask(Role.EXECUTOR, "claude-sonnet-5-5", "Work.", ({"role": "user", "content": [{"type": "text", "text": "Go"}]},))
@@ -75,5 +76,19 @@ def test_a_file_that_is_no_reply_is_named(tmp_path: Path) -> None:
     replies.answer(ASK, lambda: REPLY)
     (file,) = (tmp_path / "1").iterdir()
     file.write_text('{"content": 1}')
-    with pytest.raises(ModelError, match=f"The recorded reply {file.name} cannot be read"):
+    with pytest.raises(ModelError, match=f"The recorded {file.name} cannot be read"):
         replies.answer(ASK, refuse)
+
+
+PAGE = Page("https://example.org/area", datetime(2026, 11, 30, 12, tzinfo=UTC), "The area is 720.2 km².")
+
+
+def test_a_page_is_given_again_with_the_time_at_which_it_was_read(tmp_path: Path) -> None:
+    def refuse_page() -> Page:
+        raise AssertionError("read although it was recorded")
+
+    replies = RecordedReplies(tmp_path)
+    assert replies.page(PAGE.address, lambda: PAGE) == PAGE
+    assert replies.page(PAGE.address, refuse_page) == PAGE
+    with pytest.raises(InvalidInput, match="was not recorded, and only what was recorded may be read"):
+        RecordedReplies(tmp_path, only_recorded=True).page("https://example.org/other", refuse_page)
