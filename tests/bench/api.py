@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
@@ -42,6 +43,9 @@ _READERS = 5
 """Tokens among which the reads are distributed, so that none exceeds PEV_API_RATE."""
 
 
+type Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
 @dataclass(frozen=True)
 class Programs:
     """What is asked: addresses by kind, each kind with how many of twenty reads are of it. `followed` is a run whose
@@ -60,7 +64,7 @@ class Server:
 
     port: int
     pid: int
-    free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = field(default_factory=list)
+    free: list[Streams] = field(default_factory=list)
 
     @property
     def cpu_seconds(self) -> float:
@@ -74,7 +78,20 @@ class Server:
 
     async def ask(self, path: str, token: str, method: str = "GET") -> bool:
         """Whether it was answered; False if the server is busy. Raises ShapeBroken for any other answer but 200."""
-        reader, writer = self.free.pop() if self.free else await asyncio.open_connection("127.0.0.1", self.port)
+        while self.free:
+            with suppress(ConnectionError, asyncio.IncompleteReadError):  # the server closes what is idle for a minute
+                return await self._ask(self.free.pop(), path, token, method)
+        try:
+            return await self._ask(await asyncio.open_connection("127.0.0.1", self.port), path, token, method)
+        except (ConnectionError, asyncio.IncompleteReadError):  # there are as many connections as it takes
+            return False
+
+    def close(self) -> None:
+        while self.free:
+            self.free.pop()[1].close()
+
+    async def _ask(self, connection: Streams, path: str, token: str, method: str) -> bool:
+        reader, writer = connection
         writer.write(self.request(path, token, method))
         head = await reader.readuntil(b"\r\n\r\n")
         status = int(head[9:12])
@@ -87,7 +104,7 @@ class Server:
             await reader.readexactly(2)
         else:
             await reader.readexactly(int(lower.partition(b"content-length:")[2].split()[0]))
-        self.free.append((reader, writer))
+        self.free.append(connection)
         return status == 200
 
     def request(self, path: str, token: str, method: str = "GET", accept: str = "application/json") -> bytes:
@@ -109,7 +126,7 @@ def measure(*, short: bool) -> list[Figure]:
         data = Path(folder) / "data"
         shutil.copytree(settings.DATA_DIR, data, ignore=shutil.ignore_patterns("*.sqlite3*", "*.log"))
         shutil.copy(connection.settings_dict["NAME"], data / "pevsite.sqlite3")
-        site = Site(data, PEV_SECRET_KEY=settings.SECRET_KEY)
+        site = Site(data, PEV_SECRET_KEY=settings.SECRET_KEY, PEV_CONNECTIONS="2000")
         site.start()
         try:
             time.sleep(1 if short else 10)  # its engine starts beside the first requests
@@ -200,6 +217,7 @@ async def _open_loop(server: Server, programs: Programs, rate: int, seconds: int
 
 async def _streams(server: Server, programs: Programs, count: int, times: int) -> list[Figure]:
     """Open streams of one run, then let things happen in it. All have to get each event."""
+    server.close()  # a server has only so many connections
     seen = await asyncio.to_thread(Run.objects.values_list("event_count", flat=True).get, pk=programs.followed)
     path = f"/runs/{programs.followed}/events?since={seen}"
     before, streams = server.resident_bytes, []
@@ -217,7 +235,8 @@ async def _streams(server: Server, programs: Programs, count: int, times: int) -
         began = time.monotonic()
         hearing = [asyncio.create_task(reader.readuntil(b"\ndata: ")) for reader, _ in streams]
         change = "resume" if number % 2 else "pause"
-        await server.ask(f"/runs/{programs.followed}/{change}", programs.tokens[0], "POST")
+        if not await server.ask(f"/runs/{programs.followed}/{change}", programs.tokens[0], "POST"):
+            raise ShapeBroken("The run was not changed, because the server is busy.")
         async with asyncio.timeout(60):
             await asyncio.gather(*hearing)
         late.append(time.monotonic() - began)

@@ -95,7 +95,7 @@ def reference(request: HttpRequest) -> HttpResponse:
     context = {
         "areas": [(area, list(found)) for area, found in groupby(_operations(), lambda one: one.area)],
         "data": _data(),
-        "refusals": [(HTTPStatus(int(status)), meaning) for status, meaning in REFUSALS.items()],
+        "refusals": [(HTTPStatus(int(status)), render_markdown(meaning)) for status, meaning in REFUSALS.items()],
         "webhooks": [(name, one["post"]["summary"]) for name, one in document()["webhooks"].items()],
         "meaning": render_markdown(document()["info"]["description"]),
         "site": request.build_absolute_uri("/").rstrip("/"),
