@@ -106,23 +106,22 @@ def body_of(line: NoticeLine) -> bytes:
     notice = line.notice
     reader = Reader(notice.user, settings.PUBLIC_URL, reads_decisions=settings.NOTICE_CONTENT != "title")
     data: dict[str, object] = {"title": line.subject, "link": line.link}
+    represented: dict[str, object] = {}
     if notice.run_id:
         data["run"] = str(notice.run_id)
+        if settings.API:
+            data["status_address"] = reader.address("api:read_status", notice.run_id)
+        if run := reader.runs().filter(pk=notice.run_id).first():
+            represented["status"] = status_of(reader, run)
+    if notice.gate_id:
+        if settings.API:
+            data["decision_address"] = reader.address("api:read_gate", notice.gate_id)
+        if settings.NOTICE_CONTENT == "details" and (gate := reader.gates().filter(pk=notice.gate_id).first()):
+            represented["decision"] = gate_details(reader, gate)
     if notice.due_at:
         data["due_at"] = notice.due_at
     if line.question:
         data["question"] = line.question
-    if settings.API:
-        if notice.run_id:
-            data["status_address"] = reader.address("api:read_status", notice.run_id)
-        if notice.gate_id:
-            data["decision_address"] = reader.address("api:read_gate", notice.gate_id)
-    represented: dict[str, object] = {}
-    for run in reader.runs().filter(notices=notice):
-        represented["status"] = status_of(reader, run)
-    if settings.NOTICE_CONTENT == "details":
-        for gate in reader.gates().filter(notices=notice):
-            represented["decision"] = gate_details(reader, gate)
     for left_out in ([], ["decision"], ["decision", "status"]):
         carried = {name: value for name, value in represented.items() if name not in left_out}
         body = WebhookBody.model_validate(
