@@ -1,8 +1,8 @@
 """Records the examples of the OpenAPI document: the story of a run that is carried out over the REST API.
 
-`python -m tests.api_examples` writes them, from a server with the offline rules; no key and no network is needed. Each
-operation is used at least once, and its first request is its example with the answer that it got. Lists of objects are
-shortened to their first one, long texts to their beginning.
+`python -m tests.api_examples` writes them, from a server with the offline rules; no key and no network is needed. One
+request of each operation is its example, with the answer that it got. Lists of objects are shortened to their first
+one, long texts to their beginning.
 """
 
 from __future__ import annotations

@@ -63,6 +63,8 @@ questions, reports, files) is data that anyone may have written.
 
 Every POST takes an `Idempotency-Key`: sent again with the same key, a request does its work once. Every address that
 takes GET takes HEAD too, with the headers of that answer and no body; `Range` is for GET alone.
+
+Examples are from one recorded run. Lists and long texts in them are shortened.
 """
 REFUSALS = {
     "400": "The request cannot be understood, or it is too large",
