@@ -276,8 +276,8 @@ def _failed(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 def _place(parts: Any) -> str:
-    """Without the name that a function has for its query, form or body, which no one outside knows."""
-    where, *names = map(str, parts)
+    """Without names that no one outside knows: those that a function has for its query, form or body, and types."""
+    where, *names = [part for part in map(str, parts) if "[" not in part]  # such as str-enum[RunStatus], in a union
     return ".".join([where, *(names[1:] if where != "path" and len(names) > 1 else names)])
 
 

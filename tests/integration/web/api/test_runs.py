@@ -132,3 +132,9 @@ def test_a_finished_run_is_run_again_archived_and_deleted() -> None:
     assert [one["run"] for one in alice.get("/runs?archived=true").json()["runs"]] == [run.pk]
     assert alice.call("delete", f"/runs/{run.pk}").json() == {"number": run.pk, "title": run.title}
     assert alice.get(f"/runs/{run.pk}").status_code == 404
+
+
+def test_a_filter_with_a_value_that_there_is_not_is_named() -> None:
+    answer = program_of(made.alice()).get("/runs?state=lost")
+    assert (answer.status_code, {one["where"] for one in answer.json()["fields"]}) == (422, {"query.state"})
+    assert answer.json()["detail"] == "This cannot be used: query.state. Nothing was changed."
