@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
 from runs.accounting.figures import Bucket
@@ -18,6 +19,7 @@ from runs.enums import CalibrationStatus, CaseOutcome, FaultKind
 from runs.models import Calibration, CalibrationCase
 from runs.pev.verification import questions
 from runs.planted_faults.cases import case_count
+from runs.text.plural import pluralize
 
 _CAUGHT = frozenset({CaseOutcome.REFUSED})
 _SILENT = frozenset({CaseOutcome.PASSED})
@@ -145,49 +147,83 @@ class CalibrationResult:
     def _sound(self) -> list[CalibrationCase]:
         return [case for case in self.cases if not case.kind]
 
-    @property
-    def ended_at(self) -> datetime:
-        return self.calibration.ended_at or timezone.now()
-
-    @property
-    def sentence(self) -> str:
-        """What it says of the verifier, for people who read one of its verdicts."""
-        if self.faults.caught.value is None:
-            return "This verifier gave no usable verdict when it was calibrated."
-        wrong = next((one.caught.value for one in self.kinds if one.kind is FaultKind.WRONG_FIGURE), None)
-        figures = "" if wrong is None else f", {_percent(wrong)} of wrong figures"
-        day = f"{timezone.localtime(self.ended_at):%-d %b %Y}"
-        old = " Its prompt has changed since." if self.is_old else ""
-        return (
-            f"This verifier catches {_percent(self.faults.caught.value)} of planted faults{figures} "
-            f"(calibrated {day}, {self.judged:,} cases).{old}"
-        )
-
 
 def result_of(calibration: Calibration) -> CalibrationResult:
     """Its figures, in one query."""
     return CalibrationResult(calibration, list(calibration.cases.all()))
 
 
-def newest_of(model: str, address: str | None = None) -> CalibrationResult | None:
-    """The newest figures of a verifier, of this server if an address is given; None if it was never measured."""
-    found = _with_cases().filter(model=model)
-    if address is not None:
-        found = found.filter(address=address)
-    newest = found.first()
-    return result_of(newest) if newest else None
+@dataclass(frozen=True)
+class CatchRate:
+    """What the newest finished calibration of a verifier says in short. It `is_old` if the prompt of verifiers has
+    changed since. `figures`: of wrong figures alone.
+    """
+
+    calibration: Calibration
+    cases: int
+    caught: Share
+    figures: Share
+    refused: Share
+    is_old: bool
+
+    @property
+    def measured_at(self) -> datetime:
+        return self.calibration.ended_at or self.calibration.created_at
+
+    @property
+    def sentence(self) -> str:
+        """For people who read a verdict of this verifier."""
+        model, day = self.calibration.model, f"{timezone.localtime(self.measured_at):%-d %b %Y}"
+        measured = f"(calibrated {day}, {pluralize(self.cases, 'case')})"
+        old = " The prompt of verifiers has changed since." if self.is_old else ""
+        if self.caught.value is None:
+            return f"{model} gave no usable verdict when it was measured {measured}.{old}"
+        figures = "" if self.figures.value is None else f", {self.figures.value * 100:.0f} % of wrong figures"
+        return f"{model} catches {self.caught.value * 100:.0f} % of planted faults{figures} {measured}.{old}"
+
+
+def catch_rates(*models: str) -> list[CatchRate]:
+    """The newest finished one of each of these verifiers, or of all, in one query. Those never measured are missing."""
+    planted, judged = ~Q(cases__kind=""), ~Q(cases__with_rules=CaseOutcome.NO_VERDICT)
+    refused, figures = Q(cases__with_rules=CaseOutcome.REFUSED), Q(cases__kind=FaultKind.WRONG_FIGURE)
+    counts = {
+        "planted": planted & judged,
+        "caught": planted & refused,
+        "figures": figures & judged,
+        "figures_caught": figures & refused,
+        "sound": ~planted & judged,
+        "sound_refused": ~planted & refused,
+    }
+    rows = (
+        Calibration.objects.annotate(
+            judged=Count("cases"), **{f"with_{name}": Count("cases", filter=which) for name, which in counts.items()}
+        )
+        .filter(status=CalibrationStatus.FINISHED, judged__gt=0)
+        .order_by("-pk")
+    )
+    newest: dict[tuple[str, str], Any] = {}
+    for row in rows.filter(model__in=models) if models else rows:
+        newest.setdefault((row.model, row.address), row)
+    return [
+        CatchRate(
+            calibration=row,
+            cases=row.judged,
+            caught=wilson(row.with_caught, row.with_planted),
+            figures=wilson(row.with_figures_caught, row.with_figures),
+            refused=wilson(row.with_sound_refused, row.with_sound),
+            is_old=row.prompt != questions.version(),
+        )
+        for row in newest.values()
+    ]
 
 
 def newest_of_each() -> list[CalibrationResult]:
     """The newest figures of each verifier, the one that was measured last first."""
     seen: dict[tuple[str, str], Calibration] = {}
-    for calibration in _with_cases():
+    has_cases = Exists(CalibrationCase.objects.filter(calibration=OuterRef("pk")))
+    for calibration in Calibration.objects.filter(has_cases):
         seen.setdefault((calibration.model, calibration.address), calibration)
     return [result_of(one) for one in seen.values()]
-
-
-def _with_cases() -> QuerySet[Calibration]:
-    return Calibration.objects.filter(Exists(CalibrationCase.objects.filter(calibration=OuterRef("pk"))))
 
 
 def agreements(result: CalibrationResult) -> list[Agreement]:
@@ -279,7 +315,3 @@ def _share(outcomes: Iterable[str], which: frozenset[CaseOutcome]) -> Share:
     """The share of these outcomes among those with a verdict."""
     judged = [outcome for outcome in outcomes if outcome != CaseOutcome.NO_VERDICT]
     return wilson(sum(outcome in which for outcome in judged), len(judged))
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.0f} %"

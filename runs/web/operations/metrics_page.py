@@ -15,7 +15,8 @@ from django.views.decorators.http import require_safe
 from runs.accounting.decision_pace import DecisionPace, pace_of_all
 from runs.accounting.figures import Bucket, FiguresOverTime, Metrics, Trends
 from runs.accounting.metrics import metrics_over_time
-from runs.models import Run, User
+from runs.calibration.results import CatchRate, catch_rates
+from runs.models import Overruling, Run, User
 from runs.people.permissions import is_administrator, visible_runs
 from runs.readmodel import run_queries
 from runs.readmodel.status_words import words
@@ -35,7 +36,8 @@ _DAYS, _WEEKS, _MONTHS = 31, 190, 1_100
 class MetricsPage:
     """`chosen` names the period, `person` whose runs are counted, or nothing; `ever`: whether there is any run.
 
-    `pace`: of the decisions of everyone in the period, for administrators.
+    `pace`: of the decisions of everyone in the period, for administrators. `verifiers`: what was measured of them with
+    planted faults, whatever the period. `overruled`: criteria of these runs that people judge otherwise than a verdict.
     """
 
     chosen: str
@@ -45,6 +47,8 @@ class MetricsPage:
     trends: Trends
     ever: bool
     pace: DecisionPace | None = None
+    verifiers: Sequence[CatchRate] = ()
+    overruled: int = 0
 
     @property
     def days(self) -> int | None:
@@ -119,7 +123,9 @@ def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str], *, sees_all: 
     figures, trends = metrics_over_time(runs.filter(created_at__gte=begins[0]), begins)
     # Not for the runs of one person: that would be next to a figure about them.
     pace = pace_of_all(begins[0]) if sees_all and not person else None
-    return MetricsPage(chosen, person, people, figures, trends, bool(people), pace)
+    mine = runs.filter(created_at__gte=begins[0]).order_by().values("pk")
+    overruled = Overruling.objects.in_force().filter(attempt__step__plan__run__in=mine).count()
+    return MetricsPage(chosen, person, people, figures, trends, bool(people), pace, catch_rates(), overruled)
 
 
 def _first_days(days: int | None, runs: QuerySet[Run]) -> list[datetime]:

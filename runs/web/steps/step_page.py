@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from runs.calibration.results import catch_rates
 from runs.enums import GateStatus, RunStatus
 from runs.lifecycle.coverage import coverage_of
 from runs.models import Attempt, Overruling, Run
@@ -56,7 +57,8 @@ class NotOverruled:
 @dataclass(frozen=True)
 class StepPage:
     """Everything that the page of a step shows. `again`: whether the step of a finished run can be done again. `shown`:
-    what of the given files was shown at it; None where there are none, or that is not known.
+    what of the given files was shown at it; None where there are none, or that is not known. `calibrated`: what was
+    measured of the verifiers of the run, in sentences.
     """
 
     run: Run
@@ -64,6 +66,7 @@ class StepPage:
     columns: tuple[Column, ...]
     again: bool
     shown: list[str] | None
+    calibrated: Sequence[str] = ()
 
 
 def step_of(run: Run, step_id: int, *, result_chars: int = 0) -> StepReading:
@@ -83,7 +86,10 @@ def read_step(run: Run, step_id: int) -> StepPage:
     covered = coverage_of(run, step_id) if run.inputs.file_count else None
     shown = covered.shown_to(step_id) if covered else None
     rows = Overruling.objects.filter(attempt__in=[one.row.pk for one in step.attempts]).select_related("by")
-    return StepPage(run, step, tuple(_columns(step.attempts, list(rows))), run.status == RunStatus.FINISHED, shown)
+    by_model = any(one.verdict and one.verdict.stage == "model" for one in step.attempts)
+    calibrated = [one.sentence for one in catch_rates(*run.policy.verifiers)] if by_model else []
+    columns = tuple(_columns(step.attempts, list(rows)))
+    return StepPage(run, step, columns, run.status == RunStatus.FINISHED, shown, calibrated)
 
 
 def _columns(attempts: tuple[AttemptReading, ...], overrulings: Sequence[Overruling]) -> Iterator[Column]:

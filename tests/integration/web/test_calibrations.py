@@ -7,9 +7,10 @@ from decimal import Decimal
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from runs.enums import CalibrationStatus, FaultKind, Language
-from runs.models import Calibration, User
+from runs.enums import CalibrationStatus, FaultKind, Language, Role
+from runs.models import Calibration, User, Verdict
 from tests import factories as made
 from tests.factories.calibrations import stored_calibration
 
@@ -147,3 +148,18 @@ def test_without_a_model_the_page_says_that_offline_rules_are_measured(
     text = words(client.get(ADDRESS).text)
     assert "No model is connected. The offline rules judge only the document review" in text
     assert 'value="offline-verifier"' in client.get(ADDRESS).text
+
+
+def test_a_verdict_says_what_its_verifier_catches(client: Client, root: User) -> None:
+    run = made.step_gate()
+    step = Verdict.objects.filter(stage="model", attempt__step__plan__run=run)[0].attempt.step
+    model, address = run.policy.model_for(Role.VERIFIER).model, f"/runs/{run.pk}/steps/{step.pk}/"
+    assert "of planted faults" not in client.get(address).text
+    stored_calibration("another-verifier")
+    stored_calibration(model, missed=2)
+    found = re.search(rf"{model} catches [^<]*", client.get(address).text)
+    day = f"{timezone.localtime():%-d %b %Y}"
+    assert found
+    assert found[0] == f"{model} catches 80 % of planted faults, 80 % of wrong figures (calibrated {day}, 20 cases)."
+    Calibration.objects.update(prompt="earlier")
+    assert "20 cases). The prompt of verifiers has changed since." in client.get(address).text

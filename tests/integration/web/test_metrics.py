@@ -11,9 +11,11 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs.accounting import figures
+from runs.enums import CalibrationStatus
 from runs.models import ModelCall, Run, User, Verdict
 from runs.web.operations.metrics_page import FEWEST_COLUMNS
 from tests import factories
+from tests.factories.calibrations import stored_calibration
 
 ADDRESS = "/metrics/"
 
@@ -215,8 +217,21 @@ def test_queries_do_not_grow_with_runs(
 ) -> None:
     for _ in range(rows):
         factories.finished_partial()
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(17):
         alice_client.get(ADDRESS)
+
+
+def test_what_was_measured_of_verifiers_is_next_to_what_people_overruled(alice_client: Client) -> None:
+    factories.finished_partial()
+    assert "No verifier was calibrated yet." in alice_client.get(ADDRESS).text
+    stored_calibration(missed=3, prompt="earlier")
+    stored_calibration("claude-haiku-4-5")
+    stored_calibration("claude-haiku-4-5", missed=5, status=CalibrationStatus.STOPPED)
+    card = alice_client.get(ADDRESS).text.partition('id="verifiers-title"')[2].partition("</section>")[0]
+    text = " ".join(re.sub(r"<[^>]+>", " ", card).split())
+    assert "people judge 0 criteria otherwise than the verdict." in text
+    rates = "90 % (60 % to 98 %) 80 % (38 % to 96 %) 0 % (0 % to 28 %) 20"
+    assert re.search(rf"claude-haiku-4-5 \d+ \w+ \d+ {re.escape(rates)} claude-haiku-5-5 old ", text)
 
 
 def test_it_can_only_be_read(alice_client: Client) -> None:
