@@ -31,8 +31,8 @@ MAX_COMPARED = 10
 class KindResult:
     """Cases with a fault of one kind, or of all kinds together where `kind` is None.
 
-    `caught`: refused, of those with a verdict. `alone`: the same without the rules. `let_through`: passed without any
-    mark, with the rules. `marked` cases passed with a mark that people see, `no_verdict` had no usable verdict.
+    `caught`: refused. `alone`: the same without the rules. `let_through`: passed without any mark, with the rules.
+    `marked` cases passed with a mark that people see. `no_verdict` had no usable verdict, so that a person is asked.
     """
 
     kind: FaultKind | None
@@ -176,22 +176,20 @@ class CatchRate:
         model, day = self.calibration.model, f"{timezone.localtime(self.measured_at):%-d %b %Y}"
         measured = f"(calibrated {day}, {pluralize(self.cases, 'case')})"
         old = " The prompt of verifiers has changed since." if self.is_old else ""
-        if self.caught.value is None:
-            return f"{model} gave no usable verdict when it was measured {measured}.{old}"
         figures = "" if self.figures.value is None else f", {self.figures.value * 100:.0f} % of wrong figures"
-        return f"{model} catches {self.caught.value * 100:.0f} % of planted faults{figures} {measured}.{old}"
+        return f"{model} catches {(self.caught.value or 0) * 100:.0f} % of planted faults{figures} {measured}.{old}"
 
 
 def catch_rates(*models: str) -> list[CatchRate]:
     """The newest finished one of each of these verifiers, or of all, in one query. Those never measured are missing."""
-    planted, judged = ~Q(cases__kind=""), ~Q(cases__with_rules=CaseOutcome.NO_VERDICT)
-    refused, figures = Q(cases__with_rules=CaseOutcome.REFUSED), Q(cases__kind=FaultKind.WRONG_FIGURE)
+    planted, refused = ~Q(cases__kind=""), Q(cases__with_rules=CaseOutcome.REFUSED)
+    figures = Q(cases__kind=FaultKind.WRONG_FIGURE)
     counts = {
-        "planted": planted & judged,
+        "planted": planted,
         "caught": planted & refused,
-        "figures": figures & judged,
+        "figures": figures,
         "figures_caught": figures & refused,
-        "sound": ~planted & judged,
+        "sound": ~planted,
         "sound_refused": ~planted & refused,
     }
     rows = (
@@ -312,6 +310,6 @@ def _kind_result(kind: FaultKind | None, cases: Sequence[CalibrationCase]) -> Ki
 
 
 def _share(outcomes: Iterable[str], which: frozenset[CaseOutcome]) -> Share:
-    """The share of these outcomes among those with a verdict."""
-    judged = [outcome for outcome in outcomes if outcome != CaseOutcome.NO_VERDICT]
-    return wilson(sum(outcome in which for outcome in judged), len(judged))
+    """The share of these outcomes. Cases without a verdict count as well: no verdict catches nothing."""
+    listed = list(outcomes)
+    return wilson(sum(outcome in which for outcome in listed), len(listed))

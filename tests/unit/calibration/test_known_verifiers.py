@@ -135,10 +135,11 @@ def figures(result: CalibrationResult) -> Sequence[tuple[int, int]]:
     return [(one.caught.count, one.caught.total) for one in result.kinds]
 
 
-def test_cases_without_a_verdict_count_neither_way() -> None:
+def test_a_case_without_a_verdict_is_not_caught() -> None:
     result = measured("perfect", 0, 45)
     rows = list(result.cases)
     rows[0].with_rules = CaseOutcome.NO_VERDICT
     without = CalibrationResult(result.calibration, rows)
-    assert figures(without) == [(14, 14), (15, 15), (15, 15)]
+    assert figures(without) == [(14, 15), (15, 15), (15, 15)]
     assert [one.no_verdict for one in without.kinds] == [1, 0, 0]
+    assert [one.let_through.count for one in without.kinds] == [0, 0, 0]
