@@ -10,7 +10,7 @@ from runs.enums import Outcome
 from runs.evaluation.expectations import Judged
 from runs.evaluation.results import JudgedRun, StoredEvaluation, SuiteResult, store
 
-FIGURE, OUTCOME = "figure in the answer: 7,567", "outcome: succeeded"
+FIGURE, OUTCOME, FILE = "figure in the answer: 7,567", "outcome: succeeded", "file made: lookup/*"
 
 
 def judged(repetition: int, *, submission: UUID | None = None, figure: bool = True, cost: str = "0.21") -> JudgedRun:
@@ -24,6 +24,7 @@ def judged(repetition: int, *, submission: UUID | None = None, figure: bool = Tr
         properties=(
             Judged(name=OUTCOME, held=True, found="succeeded"),
             Judged(name=FIGURE, held=figure, found=found),
+            Judged(name=FILE, held=True, found="lookup/answer.md"),
         ),
         cost_usd=Decimal(cost),
         calls=21,

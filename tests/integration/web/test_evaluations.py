@@ -22,7 +22,7 @@ from runs.pev.imports.imported import plan_in
 from runs.submission.policy_presets import default_policy, preset_policy, with_texts
 from tests import factories as made
 from tests.factories import drain
-from tests.factories.evaluations import stored_evaluation
+from tests.factories.evaluations import FIGURE, FILE, OUTCOME, stored_evaluation
 from tests.fakes.team import Team
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -53,7 +53,7 @@ def test_the_table_shows_what_changed_and_links_to_both_runs(administrator: Clie
 
 def test_what_is_worse_comes_first(administrator: Client) -> None:
     page = administrator.get(f"/evaluations/{stored_evaluation()}/").text
-    assert page.index("figure in the answer: 7,567") < page.index("outcome: succeeded")
+    assert page.index(FIGURE) < page.index(OUTCOME) < page.index(FILE)
 
 
 def test_the_list_has_the_newest_first(administrator: Client) -> None:
@@ -94,6 +94,7 @@ def test_a_person_sees_what_the_task_contains_before_it_is_saved(finished: Run, 
     assert "Do the work for Müller &amp; Söhne" in page
     assert "Take out names of people and clients that the task does not need." in page
     assert f'<a href="/runs/{finished.pk}/files/notes.md">notes.md</a>' in page
+    assert "<strong>May hold secrets.</strong> keys/id_rsa." in page
     assert "outcome: succeeded" in page
     assert f'href="/runs/{finished.pk}/evaluation-task/"' in client.get(f"/runs/{finished.pk}/").text
 
@@ -146,7 +147,7 @@ def test_the_policy_is_that_of_the_run(preset: str) -> None:
     """As it is typed, so that `evaluate` reads the same values back."""
     policy = preset_policy(preset).changed(budget=Decimal("2.50"), web="example.org", sources_needed=False)
     texts = policy_texts(policy)
-    assert {"budget", "web", "sources_needed"} < set(texts)
+    assert {"budget": "2.50", "web": "example.org", "sources_needed": "off"}.items() <= texts.items()
     assert with_texts(default_policy(), texts, str) == policy
 
 
