@@ -54,6 +54,10 @@ _HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),  # or nginx would collect events before it passes them on
 ]
+MOMENT = 0.01
+"""Seconds in which streams that were woken by the same event ask the database together."""
+_looks: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
+"""What streams are about to read; changed by the event loop only."""
 _open: Counter[int] = Counter()
 """Streams by access token; changed by the event loop only."""
 
@@ -116,7 +120,7 @@ async def _follow(token: AccessToken, run_id: int, since: int, send: Send) -> No
     async with announcements(run_id, token.user_id) as wait:
         await _write(send, ": following\n\n")  # headers leave with the first bytes, and a silent run has none to send
         while time.monotonic() < ends:
-            page = await from_database(partial(_look, token.pk, run_id, since))
+            page = await _look(token.pk, run_id, since)
             if page is None:
                 break
             since = page.next
@@ -133,15 +137,42 @@ async def _follow(token: AccessToken, run_id: int, since: int, send: Send) -> No
     await send({"type": "http.response.body", "body": b""})
 
 
-def _look(token_id: int, run_id: int, since: int) -> EventPage | None:
+async def _look(token_id: int, run_id: int, since: int) -> EventPage | None:
     """The next events; None if the token no longer works, or its person may no longer see the run."""
-    run = Run.objects.filter(pk=run_id).first()
-    page = events_after(run, since, MAX_EVENTS) if run else None
+    page: EventPage | None = await _in_common(_events, run_id, since)
     # Checked after the events were read, so that none is sent that happened when the rights had ended.
+    return page if await _in_common(_may_follow, token_id, run_id) else None
+
+
+async def _in_common(read: Callable[..., Any], *arguments: int) -> Any:
+    """What a function reads from the database, once for all streams that ask for the same at this moment: each event
+    wakes every stream of its run.
+    """
+    key = (read, *arguments)
+
+    async def look() -> Any:
+        try:
+            await asyncio.sleep(MOMENT)
+        finally:
+            del _looks[key]  # before it begins: a stream that is woken from now on needs what happens from now on
+        return await from_database(partial(read, *arguments))
+
+    if key not in _looks:
+        _looks[key] = asyncio.create_task(look())
+    return await asyncio.shield(_looks[key])  # a stream that ends leaves it to the others
+
+
+def _events(run_id: int, since: int) -> EventPage | None:
+    run = Run.objects.filter(pk=run_id).first()
+    return events_after(run, since, MAX_EVENTS) if run else None
+
+
+def _may_follow(token_id: int, run_id: int) -> bool:
+    """Whether the token still works and allows it, and its person may see the run."""
     token = still_admitted(token_id)
-    if token is None or not token.allows(READS_RUNS.scope) or not visible_runs(token.user).filter(pk=run_id).exists():
-        return None
-    return page
+    if token is None or not token.allows(READS_RUNS.scope):
+        return False
+    return visible_runs(token.user).filter(pk=run_id).exists()
 
 
 async def _write(send: Send, text: str) -> None:

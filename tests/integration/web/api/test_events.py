@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -174,3 +175,31 @@ def test_a_stream_needs_a_token_with_the_scope_a_run_that_is_seen_and_a_number()
     assert follow(run, program_of(made.charlie()).token, listen, 0) == (404, 404)
     number = {"last-event-id": "x"}
     assert follow(run, program_of(made.alice(), name="other").token, listen, 0, **number) == (422, 422)
+
+
+def test_streams_that_are_woken_together_read_once() -> None:
+    """A stream that is woken while others read needs what has happened since, and reads by itself."""
+    reads: list[int] = []
+    go_on = threading.Event()
+
+    def read(number: int) -> int:
+        reads.append(number)
+        assert go_on.wait(PATIENCE)
+        return number
+
+    async def several() -> list[int]:
+        together = [asyncio.create_task(event_stream._in_common(read, number)) for number in (1, 1, 1, 2)]
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while len(reads) < 2:
+                    await asyncio.sleep(0)
+                late = asyncio.create_task(event_stream._in_common(read, 1))
+                while len(reads) < 3:
+                    await asyncio.sleep(0)
+        finally:
+            go_on.set()
+        return [await one for one in (*together, late)]
+
+    assert asyncio.run(several()) == [1, 1, 1, 2, 1]
+    assert sorted(reads) == [1, 1, 2]
+    assert not event_stream._looks
