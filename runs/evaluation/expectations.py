@@ -6,7 +6,8 @@ name that stays the same from run to run, so that results can be compared, and s
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from enum import StrEnum
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
@@ -42,6 +43,15 @@ def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def _one_or_more(words: type[StrEnum]) -> WithJsonSchema:
+    """The schema of a word or a list of them."""
+    word = {"enum": [*words]}
+    return WithJsonSchema({"anyOf": [word, {"type": "array", "items": word, "minItems": 1}]})
+
+
+_Statuses = Annotated[tuple[StepStatus, ...], BeforeValidator(_as_list), _one_or_more(StepStatus)]
+
+
 class Judged(Contract):
     """A property of a run: whether the run has it, and what was found."""
 
@@ -59,32 +69,36 @@ class Delivered(NamedTuple):
     texts: Mapping[str, str]
 
 
-class Occurrences(Contract):
+class _Several(Contract):
+    """Properties of one kind. One that names nothing could not fail, so it is refused."""
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if not any(getattr(self, name) not in (None, ()) for name in type(self).model_fields):
+            raise ValueError(f"name at least one of {', '.join(type(self).model_fields)}")
+        return self
+
+
+class Occurrences(_Several):
     """What must occur in the answer, in the answer or a file that the run made, or in neither."""
 
     in_answer: _Items = ()
     anywhere: _Items = ()
     nowhere: _Items = ()
 
-    @model_validator(mode="after")
-    def _say_something(self) -> "Occurrences":
-        if not (self.in_answer or self.anywhere or self.nowhere):
-            raise ValueError("name something under in_answer, anywhere or nowhere")
-        return self
-
 
 class ExpectedFigures(Occurrences):
     """Figures. `7567`, `7,567` and `7 567` are the same figure; a unit counts if it is given."""
 
     @model_validator(mode="after")
-    def _are_figures(self) -> "ExpectedFigures":
+    def _are_figures(self) -> Self:
         for text in (*self.in_answer, *self.anywhere, *self.nowhere):
             if len(list(numbers_in(text))) != 1:
                 raise ValueError(f"“{text}” is not one figure")
         return self
 
 
-class ExpectedCitations(Contract):
+class ExpectedCitations(_Several):
     """Citations that are found in their sources, and those that are not (`broken`) or prove little (`weak`)."""
 
     at_least: _Count | None = None
@@ -92,7 +106,7 @@ class ExpectedCitations(Contract):
     weak_at_most: _Count | None = None
 
 
-class ExpectedFiles(Contract):
+class ExpectedFiles(_Several):
     """Paths or patterns of files that the run must have made, or must not have made."""
 
     made: _Items = ()
@@ -106,29 +120,14 @@ class Expected(Contract):
     by its id; a step that the plan does not have has none.
     """
 
-    outcome: Annotated[
-        tuple[Outcome, ...],
-        BeforeValidator(_as_list),
-        WithJsonSchema(
-            {"anyOf": [{"enum": [*Outcome]}, {"type": "array", "items": {"enum": [*Outcome]}, "minItems": 1}]}
-        ),
-    ] = ()
+    outcome: Annotated[tuple[Outcome, ...], BeforeValidator(_as_list), _one_or_more(Outcome)] = ()
     criteria_met: Literal["all"] | _Count | None = None
     open_points_at_most: _Count | None = None
     figures: ExpectedFigures | None = None
     words: Occurrences | None = None
     citations: ExpectedCitations | None = None
     files: ExpectedFiles | None = None
-    steps: dict[
-        StepId,
-        Annotated[
-            tuple[StepStatus, ...],
-            BeforeValidator(_as_list),
-            WithJsonSchema(
-                {"anyOf": [{"enum": [*StepStatus]}, {"type": "array", "items": {"enum": [*StepStatus]}, "minItems": 1}]}
-            ),
-        ],
-    ] = Field({}, max_length=MAX_ITEMS)
+    steps: dict[StepId, _Statuses] = Field({}, max_length=MAX_ITEMS)
     cost_usd_at_most: Annotated[Decimal, Field(ge=0, le=1_000_000), WithJsonSchema({"type": "number"})] | None = None
     calls_at_most: _Count | None = None
 

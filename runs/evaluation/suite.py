@@ -181,8 +181,12 @@ class _TaskLoader(yaml.BaseLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys = set[str]()
         for key, _ in node.value:
-            if key.value in keys if isinstance(key.value, str) else True:
-                problem = f"“{key.value}” occurs twice" if isinstance(key.value, str) else "a key has to be a word"
+            problem = ""
+            if not isinstance(key, yaml.ScalarNode):
+                problem = "a key has to be a word"
+            elif key.value in keys:
+                problem = f"“{key.value}” occurs twice"
+            if problem:
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             keys.add(key.value)
         return super().construct_mapping(node, deep=deep)
