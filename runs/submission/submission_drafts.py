@@ -60,12 +60,16 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
     """Add files to the draft with this token, which begins with the first file. Returns the refused files.
 
     A file replaces one with the same path. Archives are unpacked. Raises UploadRefused if the person has too many
-    drafts or too much in them, or if the form was submitted already.
+    drafts or too much in them, or if the form was submitted already. No draft begins then.
     """
-    draft = begin_with(owner, token, None)
+    draft = Draft.objects.filter(token=token).first()
+    if draft:
+        _extend(draft, owner)
+    else:
+        _check_can_begin(owner, token)
     uploads, refused = unpacked(uploads)
-    rows = input_replacement.rows_of(draft)
-    places = InputPlaces(input_replacement.before_of(draft), rows)
+    rows = input_replacement.rows_of(draft) if draft else []
+    places = InputPlaces(input_replacement.before_of(draft) if draft else {}, rows)
     kept, more = _sort_uploads({row.path: FileInfo(row.sha256, row.size) for row in rows}, uploads, places)
     size = sum(upload.content.size or 0 for upload in kept.values())
     _check_quota(owner, len(kept), size)
@@ -73,6 +77,7 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
     stored = {place: blobs.put_file(upload.content) for place, upload in kept.items()}
     note_problems((info, kept[place]) for place, info in stored.items())
     input_examination.examine({place.path: info for place, info in stored.items()})
+    draft = draft or begin_with(owner, token, None)
     with transaction.atomic():
         _check_open_locked(draft)
         _make_room(draft, stored)
@@ -148,10 +153,9 @@ def begin_with(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
     """
     draft = Draft.objects.filter(token=token).first()
     if draft is None:
+        _check_can_begin(owner, token)
         draft = _create(owner, token, before)
-    if draft.owner_id != owner.pk:
-        raise UploadRefused("This form belongs to someone else. Reload the page.")
-    Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now() + LIFETIME)
+    _extend(draft, owner)
     return draft
 
 
@@ -194,13 +198,22 @@ def sweep() -> int:
     return len(rows)
 
 
-def _create(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
+def _extend(draft: Draft, owner: User) -> None:
+    if draft.owner_id != owner.pk:
+        raise UploadRefused("This form belongs to someone else. Reload the page.")
+    Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now() + LIFETIME)
+
+
+def _check_can_begin(owner: User, token: uuid.UUID) -> None:
     if Run.objects.filter(submission=token).exists():
         raise UploadRefused("This form was submitted already. Reload the page for another run.")
     if of(owner).count() >= MAX_DRAFTS:
         raise UploadRefused(
             f"You have {MAX_DRAFTS} drafts that are not submitted, which is the most there may be. Discard one of them."
         )
+
+
+def _create(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
     with transaction.atomic():
         # The first uploads of a form may arrive at the same moment.
         draft, _ = Draft.objects.get_or_create(
@@ -240,7 +253,6 @@ def _sort_uploads(
     """The uploads that fit into the draft, by place, and the refused ones."""
     chosen: dict[str, Upload] = {}
     refused: list[RefusedUpload] = []
-    room = settings.UPLOAD_BYTES - sum(info.size for info in there.values())
     for upload in uploads:
         try:
             path = clean_path(upload.path)
@@ -249,20 +261,28 @@ def _sort_uploads(
                 raise UploadRefused(f"It has {in_mb(size)}; one file may have {in_mb(settings.FILE_BYTES)}.")
             if holds_secrets(upload):
                 raise _Secret("It may contain secrets, so it was left out. To include it, choose this file by itself.")
-            if len({*there, *chosen, path}) > settings.UPLOAD_FILES:
-                raise UploadRefused(
-                    f"There are {settings.UPLOAD_FILES:,} files already, which is the most that a run may have."
-                )
-            if size > room:
-                raise UploadRefused(f"With it the files would have more than {in_mb(settings.UPLOAD_BYTES)} together.")
         except _Secret as error:
             refused.append(RefusedUpload(upload.path[:MAX_CHARACTERS], str(error), secret=True))
         except InvalidInput as error:
             refused.append(RefusedUpload(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
         else:
             chosen[path] = upload
-            room -= size
     placed = places.of(chosen)
+    sizes = {path: info.size for path, info in there.items()}
+    room = settings.UPLOAD_BYTES - sum(sizes.values())
+    for path, upload in list(chosen.items()):
+        place = placed[path].path
+        size = upload.content.size or 0
+        room_here = room + sizes.get(place, 0)  # of the file that it replaces, such as itself when it is sent again
+        if len({*sizes, place}) > settings.UPLOAD_FILES:
+            why = f"There are {settings.UPLOAD_FILES:,} files already, which is the most that a run may have."
+        elif size > room_here:
+            why = f"With it the files would have more than {in_mb(settings.UPLOAD_BYTES)} together."
+        else:
+            sizes[place], room = size, room_here - size
+            continue
+        refused.append(RefusedUpload(truncate_path(upload.path, MAX_CHARACTERS), why))
+        del chosen[path], placed[path]
     kept = {place.path: path for path, place in placed.items()}
     beside = {other: one for one, other in clashes([*(path for path in there if path not in kept), *kept])}
     refused += [

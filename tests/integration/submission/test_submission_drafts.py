@@ -105,6 +105,15 @@ def test_a_draft_holds_what_a_run_may_have_and_not_more(settings: Settings) -> N
     assert paths() == ["a", "b"]
 
 
+def test_a_file_can_be_sent_again_if_it_has_more_than_half_of_what_fits(settings: Settings) -> None:
+    settings.UPLOAD_BYTES = 10
+    add(upload("a", b"123456"))
+    assert add(upload("a", b"123456"), upload("b", b"1234")) == []
+    assert [one.path for one in add(upload("a", b"1234567"), upload("b", b"1234"))] == ["a"]
+    draft = Draft.objects.get()
+    assert {path: info.size for path, info in submission_drafts.files_of(draft).items()} == {"a": 6, "b": 4}
+
+
 def test_a_person_cannot_fill_the_disk_by_adding_and_removing(settings: Settings) -> None:
     settings.UPLOAD_BYTES = 10
     for number in range(3):
@@ -123,6 +132,15 @@ def test_there_may_be_so_many_drafts_of_one_person() -> None:
     with pytest.raises(UploadRefused, match="You have 10 drafts that are not submitted"):
         add(upload("a.md"))
     assert submission_drafts.add(made.bob(), uuid.uuid4(), [upload("a.md")]) == []
+
+
+def test_files_that_are_refused_begin_no_draft(settings: Settings) -> None:
+    settings.UPLOAD_BYTES = 10
+    for name in ("a", "b", "c"):
+        add(upload(name, b"123456789"), token=uuid.uuid4())
+    with pytest.raises(UploadRefused, match="as much as they may"):
+        add(upload("a.md"))
+    assert Draft.objects.count() == 3
 
 
 def test_nobody_adds_to_the_draft_of_somebody_else_or_submits_it() -> None:
