@@ -74,10 +74,10 @@ class MeteredModel:
         began, spent = time.monotonic(), Decimal(0)
         try:
             reply = clients().ask(ask, self._check)
-            cost = cost_of(reply.model or ask.model, reply.usage, today, priced_as=ask.model)
+            cost = _stored(cost_of(reply.model or ask.model, reply.usage, today, priced_as=ask.model))
             spent = cost or spent
         except (ModelError, LeaseLost) as error:
-            spent = cost_of(ask.model, Usage(**error.tokens), today) or spent
+            spent = _stored(cost_of(ask.model, Usage(**error.tokens), today)) or spent
             raise
         finally:
             database.call(lambda: self._lease.spend(spent, most))
@@ -93,6 +93,11 @@ class MeteredModel:
             time.sleep(min(left, 0.2))
 
 
+def _stored(cost: Decimal | None) -> Decimal | None:
+    """Rounded as the database does, so that the sum of the cases is what was spent."""
+    return None if cost is None else cost.quantize(_STORED)
+
+
 class _Judges:
     """Threads that judge cases until none is left or one of them cannot go on."""
 
@@ -105,7 +110,7 @@ class _Judges:
     def judge(self, cases: Sequence[Case], parallel: int) -> None:
         """Raises what one of them could not go on with. The others end the case that they are at."""
         self._cases = iter(cases)
-        others = [threading.Thread(target=self._work, name="calibration") for _ in range(parallel - 1)]
+        others = [threading.Thread(target=self._work_apart, name="calibration") for _ in range(parallel - 1)]
         for other in others:
             other.start()
         self._work()
@@ -113,6 +118,12 @@ class _Judges:
             other.join()
         if self._problem:
             raise self._problem
+
+    def _work_apart(self) -> None:
+        try:
+            self._work()
+        finally:
+            connection.close()
 
     def _next(self) -> Case | None:
         with self._lock:

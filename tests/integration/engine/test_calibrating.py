@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models import Sum
 from django.utils import timezone
 
@@ -107,6 +108,7 @@ def test_a_stop_ends_the_calls_under_way_and_resuming_judges_the_rest(api: FakeA
     def stopping(request: Request) -> Answer:
         if request.number == 9:
             calibrations.stop(calibration)
+            connection.close()  # that of a thread of the service
         return verifier(request)
 
     api.script(stopping)
