@@ -6,6 +6,7 @@ lease has ended counts what the calls of the lost process had reserved as spent,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
@@ -19,8 +20,9 @@ from django.db.models.functions import Round
 from django.utils import timezone
 
 from runs.accounting.prices import price_of
-from runs.enums import AuditKind, CalibrationStatus, FaultKind, Language
+from runs.enums import AuditKind, CalibrationStatus, FaultKind, Language, Role
 from runs.errors import InvalidInput, LeaseLost
+from runs.llm.model_servers import REHEARSAL, server_for
 from runs.models import Calibration, CalibrationCase, User, clock
 from runs.pev.verification import questions
 from runs.planted_faults.cases import Case, case_count, case_of
@@ -57,14 +59,22 @@ class Wanted(NamedTuple):
             raise InvalidInput(f"The size has to be from 1 to {MAX_SIZE:,}.")
         if not self.kinds or not self.languages:
             raise InvalidInput("Choose at least one kind of fault and one language.")
-        if self.budget is None:
-            return
-        if not 0 < self.budget <= MAX_BUDGET:
-            raise InvalidInput(f"The budget has to be more than 0 and at most {MAX_BUDGET:,} USD.")
-        if price_of(self.asked.model, 1, timezone.now().date()) is None:
-            raise InvalidInput(
-                f"“{self.asked.model}” has no known price, so a budget cannot be kept. Leave the budget empty."
-            )
+        _check_budget(self.asked.model, self.budget)
+
+
+def _check_budget(model: str, budget: Decimal | None) -> None:
+    """Raises InvalidInput for a budget that cannot be kept."""
+    if budget is None:
+        return
+    if not 0 < budget <= MAX_BUDGET:
+        raise InvalidInput(f"The budget has to be more than 0 and at most {MAX_BUDGET:,} USD.")
+    if price_of(model, 1, timezone.now().date()) is None:
+        raise InvalidInput(f"“{model}” has no known price, so a budget cannot be kept. Leave the budget empty.")
+
+
+def address_of(model: str) -> str:
+    """The address of the server that answers as a verifier now; empty for offline rules."""
+    return "" if model in REHEARSAL.values() else server_for(Role.VERIFIER, os.environ).address
 
 
 def start(wanted: Wanted, by: User | None = None) -> Calibration:
@@ -89,26 +99,31 @@ def start(wanted: Wanted, by: User | None = None) -> Calibration:
     return calibration
 
 
-def stop(calibration: Calibration, why: str = "", *, is_asked: bool = True) -> bool:
-    """Stop a running calibration. False if it is not running. `is_asked`: a person wants it to stop."""
+def stop(calibration: Calibration, why: str = "") -> bool:
+    """Stop a running calibration because a person wants it. False if it is not running."""
     with event_log.writing():
-        running = _row(calibration).filter(status=CalibrationStatus.RUNNING)
-        ended = {"status": CalibrationStatus.STOPPED, "why": truncate(why, _MAX_WHY), "ended_at": timezone.now()}
-        if not running.update(lease_until=None, **ended):
+        if not _stop(_row(calibration).filter(status=CalibrationStatus.RUNNING), why):
             return False
-        if is_asked:
-            _note(calibration, "stopped")
+        _note(calibration, "stopped")
     return True
+
+
+def _stop(running: QuerySet[Calibration], why: str) -> bool:
+    ended = {"status": CalibrationStatus.STOPPED, "why": truncate(why, _MAX_WHY), "ended_at": timezone.now()}
+    return running.update(lease_until=None, **ended) == 1
 
 
 def resume(calibration: Calibration, budget: Decimal | None) -> None:
     """Let a worker go on where a stopped calibration ended, with this budget in all.
 
-    Raises InvalidInput if it is not stopped, if another one is running, or if the verifier or its prompt has changed:
-    the rest of the cases would measure something else.
+    Raises InvalidInput if it is not stopped, if another one is running, or if the verifier's server or prompt has
+    changed: the rest of the cases would measure something else.
     """
+    _check_budget(calibration.model, budget)
     if calibration.prompt != questions.version():
         raise InvalidInput("The prompt of verifiers has changed since it began. Start a new calibration.")
+    if calibration.address != address_of(calibration.model):
+        raise InvalidInput("Another server answers as the verifier now. Start a new calibration.")
     with event_log.writing():
         _check_none_runs()
         begun = {"status": CalibrationStatus.RUNNING, "why": "", "ended_at": None, "budget": budget}
@@ -182,6 +197,11 @@ class CalibrationLease:
         case.calibration = self.calibration
         with event_log.writing():
             CalibrationCase.objects.bulk_create([case], ignore_conflicts=True)
+
+    def stop(self, why: str) -> None:
+        """Stop because of this, unless another process judges the cases by now."""
+        with event_log.writing():
+            _stop(self._mine, why)
 
     def finish(self) -> None:
         with event_log.writing():

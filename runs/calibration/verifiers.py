@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,12 +9,11 @@ from decimal import Decimal
 from django.utils import timezone
 
 from runs.accounting.prices import cost_of
-from runs.calibration.calibrations import Wanted
+from runs.calibration.calibrations import Wanted, address_of
 from runs.contracts.ports import Ask, Reply, Usage
 from runs.enums import Role
 from runs.errors import ModelError
 from runs.llm.capabilities import is_asked_simply
-from runs.llm.model_servers import REHEARSAL, server_for
 from runs.pev.policy import Policy
 from runs.planted_faults.cases import case_of
 from runs.planted_faults.trial import tried
@@ -45,8 +43,7 @@ def settings_for(policy: Policy, model: str = "") -> tuple[VerifierSettings, str
         min_document_bytes=policy.min_document_bytes,
         simple=is_asked_simply(model, Role.VERIFIER),
     )
-    is_offline = model in REHEARSAL.values()
-    return asked, "" if is_offline else server_for(Role.VERIFIER, os.environ).address
+    return asked, address_of(model)
 
 
 @dataclass(frozen=True)

@@ -173,14 +173,14 @@ def carry_out(calibration_id: int, report: Callable[[], object] = lambda: None, 
         log.info("calibration %s was stopped, or is judged by another process", row.pk)
     except (LimitReached, ModelError) as error:
         why = str(error)
-        database.call(lambda: calibrations.stop(row, why, is_asked=False))
+        database.call(lambda: lease.stop(why))
         log.warning("calibration %s stopped: %s", row.pk, error)
     except (InterfaceError, OperationalError):
         log.exception("the database was away; the calibration goes on when its lease is over")
     except Exception:
         log.exception("calibration %s failed", row.pk)
         why = "pevsite itself failed here. The log of the server says where."
-        database.call(lambda: calibrations.stop(row, why, is_asked=False))
+        database.call(lambda: lease.stop(why))
     else:
         database.call(lease.finish)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from runs.calibration.calibrations import address_of
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.models import Calibration, CalibrationCase
 from runs.pev.verification import questions
@@ -22,7 +23,7 @@ def stored_calibration(
     calibration = Calibration.objects.create(
         **{
             "model": model,
-            "address": "https://api.anthropic.com",
+            "address": address_of(model),
             "prompt": questions.version(),
             "asked": VerifierSettings(model=model),
             "size": size,

@@ -33,7 +33,7 @@ PERFECT = catching(1.0, "perfect")
 
 def wanted(size: int = 6, **values: Any) -> Wanted:
     options: dict[str, Any] = {"kinds": KINDS, "languages": list(Language), "size": size}
-    return Wanted(VerifierSettings(model=MODEL), "https://verifier.example", **options | values)
+    return Wanted(VerifierSettings(model=MODEL), calibrations.address_of(MODEL), **options | values)
 
 
 def outcomes(calibration: Calibration) -> list[tuple[str, str]]:
@@ -220,6 +220,30 @@ def test_nothing_goes_on_under_another_prompt(monkeypatch: pytest.MonkeyPatch) -
     calibration.refresh_from_db()
     with pytest.raises(InvalidInput, match="The prompt of verifiers has changed"):
         calibrations.resume(calibration, None)
+
+
+def test_nothing_goes_on_at_another_server_or_with_a_budget_that_cannot_be_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calibration = calibrations.start(Wanted(VerifierSettings(model="qwen3-4b"), calibrations.address_of("qwen3-4b")))
+    calibrations.stop(calibration)
+    with pytest.raises(InvalidInput, match="no known price"):
+        calibrations.resume(calibration, Decimal(1))
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://elsewhere.example")
+    with pytest.raises(InvalidInput, match="Another server answers"):
+        calibrations.resume(calibration, None)
+
+
+def test_a_process_that_has_lost_the_calibration_does_not_stop_it() -> None:
+    calibration = calibrations.start(wanted())
+    lost = calibrations.claim(calibration.pk, "slow/1")
+    Calibration.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert calibrations.claim(calibration.pk, "other/2")
+    assert lost
+    lost.stop("The service was away.")
+    lost.finish()
+    calibration.refresh_from_db()
+    assert (calibration.status, calibration.why) == (CalibrationStatus.RUNNING, "")
 
 
 def test_a_worker_carries_out_what_is_due(api: FakeAnthropic) -> None:
