@@ -110,7 +110,7 @@ class IdempotencyKey(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="idempotency_keys")
     key = models.CharField(max_length=200)
-    # The SHA-256 of the method, the address and the body.
+    # The SHA-256 of the method, the address, the body and the scopes of the token.
     fingerprint = models.CharField(max_length=64)
     # Identifies what the request makes, such as `Run.submission`, so that carrying it out once more makes the same.
     makes = models.UUIDField(default=uuid.uuid4)
@@ -122,6 +122,8 @@ class IdempotencyKey(models.Model):
     body = models.TextField(default="")
     # The run that the answer is about: with the run, its words are deleted.
     run = models.ForeignKey("runs.Run", models.CASCADE, related_name="+", null=True)
+    taken_over = False
+    """Whether this process goes on with a request that another one has left. It is no column."""
 
     class Meta:
         ordering = ["id"]

@@ -5,6 +5,7 @@ have done what was asked. Another may then claim the request after a while, and 
 has the same id (`IdempotencyKey.makes`), and a decision is made once, whoever brings it.
 """
 
+import math
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
@@ -17,6 +18,8 @@ KEPT = timedelta(hours=24)
 """How long a key identifies its first request."""
 LEASE = timedelta(minutes=2)
 """How long a process may work on a request before another may. It is longer than nearly all requests take."""
+MAX_KEYS = 10_000
+"""Keys that a person may have in use, each with an answer: one every nine seconds of a day."""
 
 
 class InProgress(PevError):
@@ -26,10 +29,22 @@ class InProgress(PevError):
         super().__init__("This request is being worked on already. Send it again in a moment for its answer.")
 
 
+class TooManyKeys(PevError):
+    """A person has as many keys in use as one may have. `seconds`: when the oldest of them is free again."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(
+            f"{MAX_KEYS:,} Idempotency-Keys of the last 24 hours are in use for you, and there can be no more. Send "
+            "this request without a key, or with a new one later. Nothing was changed."
+        )
+        self.seconds = seconds
+
+
 def claim(person: User, key: str, fingerprint: str) -> IdempotencyKey:
     """The request with this key. If it has no answer yet, the caller has to carry it out, and to settle it afterwards.
 
-    Raises InvalidInput if the key belongs to another request, and InProgress while another process works on this one.
+    Raises InvalidInput if the key belongs to another request, InProgress while another process works on this one, and
+    TooManyKeys if it is new and there is no room for it.
     """
     now = timezone.now()
     own = person.idempotency_keys
@@ -39,17 +54,32 @@ def claim(person: User, key: str, fingerprint: str) -> IdempotencyKey:
         row, is_new = own.get_or_create(key=key, defaults=first)
     except IntegrityError as error:  # another process has claimed it, and has just given it up
         raise InProgress from error
+    if is_new:
+        _check_room(person, row)
     if row.fingerprint != fingerprint:
         raise InvalidInput(
-            "This Idempotency-Key belongs to another request of the last 24 hours. Use a new key for a new request. "
-            "Nothing was changed."
+            "This Idempotency-Key belongs to another request of the last 24 hours, or to a token with other scopes. "
+            "Use a new key for a new request. Nothing was changed."
         )
     if not is_new and row.lease_until is not None:
         ended = own.filter(pk=row.pk, lease_until=row.lease_until, lease_until__lte=now)
         if not ended.update(lease_until=now + LEASE):
             raise InProgress
-        row.lease_until = now + LEASE
+        row.lease_until, row.taken_over = now + LEASE, True
     return row
+
+
+def _check_room(person: User, row: IdempotencyKey) -> None:
+    """Raises TooManyKeys, and gives the new row up, if the person has too many. Old ones do not count."""
+    own = person.idempotency_keys
+    if own.count() <= MAX_KEYS:
+        return
+    own.filter(created_at__lte=row.created_at - KEPT).delete()
+    if own.count() <= MAX_KEYS:
+        return
+    row.delete()
+    oldest = own.order_by("created_at").values_list("created_at", flat=True).first() or row.created_at
+    raise TooManyKeys(max(1, math.ceil((oldest + KEPT - row.created_at).total_seconds())))
 
 
 def keep(row: IdempotencyKey, status: int, headers: dict[str, str], body: str, run_id: int | None) -> None:
@@ -60,7 +90,7 @@ def keep(row: IdempotencyKey, status: int, headers: dict[str, str], body: str, r
 
 
 def forget(row: IdempotencyKey) -> None:
-    """Give up a request that was refused. It has changed nothing, so that its key can be used again at once."""
+    """Give up a request that was refused. What it asked for was not done, so its key can be used again at once."""
     IdempotencyKey.objects.filter(pk=row.pk, lease_until=row.lease_until).delete()
 
 

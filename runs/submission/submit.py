@@ -176,9 +176,12 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     """Start a new run with the same request, files, policy and plan. Results of the old one are reused where possible.
 
     Nothing is taken over without `reuse`, nor for the steps that `redo` names. No planner is asked if a plan had
-    been approved. Raises InvalidInput or PlanRefused.
+    been approved. Returns the existing run if it was submitted before. Raises InvalidInput or PlanRefused.
     """
     check_can_submit(user)
+    existing = submitted(user, token)
+    if existing:
+        return existing
     before = plan_worth_keeping(run)
     submission = Submission(
         request=run.request,

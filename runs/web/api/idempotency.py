@@ -1,7 +1,8 @@
 """Sending a request again: every POST with an `Idempotency-Key` does its work once, and is answered as the first time.
 
 As in draft-ietf-httpapi-idempotency-key-header. What was carried out is answered again for a day, also to another token
-of the same person. A refusal changes nothing and is not kept, so that the same key serves once the cause is gone.
+of the same person with the same scopes. A refusal does not do what was asked and is not kept, so that the same key
+serves once the cause is gone.
 """
 
 from __future__ import annotations
@@ -26,20 +27,27 @@ from runs.models import Gate, IdempotencyKey
 from runs.people import idempotency_keys
 from runs.people.permissions import visible_runs
 from runs.web.api.requests import token_of
-from runs.web.site.problems import Refused
+from runs.web.site.problems import Refused, answer_problem
 
 log = logging.getLogger(__name__)
 MAX_KEY = 200
 """Characters of a key."""
+MAX_ANSWER_BYTES = 100_000
+"""Bytes of an answer that is kept. Nearly all have less than a tenth of that."""
 RETRY_SECONDS = 5
 REPLAYED = "Idempotency-Replayed"
 _VISIBLE = "^[!-~]([ -~]*[!-~])?$"
+_NOT_KEPT = (
+    "This request was carried out before, and its answer was too long to be kept. Read what it has made or changed. "
+    "Nothing was done now."
+)
 _FORMS = {"multipart/form-data", "application/x-www-form-urlencoded"}
 _MEANING = (
     "A key of your choice that is new for each new request, such as a UUID. The same request of the same person with "
     "the same key is carried out once, and for 24 hours its answer is given again with `Idempotency-Replayed`. "
-    "Answered with 422 if the key belongs to another request, and with 409 and `Retry-After` while the first one is "
-    "being worked on. A refused request is not remembered."
+    "Answered with 422 if the key belongs to another request or to a token with other scopes, with 409 and "
+    "`Retry-After` while the first one is being worked on, and with 429 for a new key while as many keys are in use as "
+    "a person may have. A refused request is not remembered."
 )
 PARAMETER: dict[str, Any] = {
     "in": "header",
@@ -82,6 +90,9 @@ def once_per_key(operation: Callable[..., Any]) -> Callable[..., Any]:
         except idempotency_keys.InProgress as error:
             headers = {"Retry-After": str(RETRY_SECONDS)}
             raise Refused(HTTPStatus.CONFLICT, str(error), headers) from error
+        except idempotency_keys.TooManyKeys as error:
+            headers = {"Retry-After": str(error.seconds)}
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, str(error), headers) from error
         if claimed.status is not None:
             return _again(claimed, claimed.status)
         request.claimed = claimed  # type: ignore[attr-defined]
@@ -97,19 +108,24 @@ def id_of_made(request: HttpRequest) -> uuid.UUID:
 
 
 def settle(request: HttpRequest, response: HttpResponse) -> None:
-    """Keep the answer to a request with a key if it was carried out; give the key free if it was refused."""
+    """Keep the answer to a request with a key if it was carried out; give the key free if it was refused.
+
+    A refused request that had failed before may have been carried out then: it keeps its key.
+    """
     claimed = _claimed_by(request)
     if claimed is None:
         return
     try:
-        if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            idempotency_keys.let_retry(claimed)
-        elif response.status_code >= HTTPStatus.BAD_REQUEST:
+        if response.status_code < HTTPStatus.BAD_REQUEST:
+            run_id, kept = _run_of(request, response), response
+            if len(response.content) > MAX_ANSWER_BYTES:
+                place = {"Location": response["Location"]} if "Location" in response else None
+                kept = answer_problem(HTTPStatus.CONFLICT, _NOT_KEPT, headers=place)
+            idempotency_keys.keep(claimed, kept.status_code, dict(kept.items()), kept.content.decode(), run_id)
+        elif response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR and not claimed.taken_over:
             idempotency_keys.forget(claimed)
         else:
-            body = response.content.decode()
-            run_id = _run_of(request, response)
-            idempotency_keys.keep(claimed, response.status_code, dict(response.items()), body, run_id)
+            idempotency_keys.let_retry(claimed)
     except DatabaseError:  # the work is done, so its answer goes out; the claim ends by itself
         log.exception("the answer to a request with an Idempotency-Key could not be kept")
 
@@ -136,7 +152,9 @@ def _run_of(request: HttpRequest, response: HttpResponse) -> int | None:
 
 
 def _fingerprint_of(request: HttpRequest) -> str:
-    """The SHA-256 of the method, the address and the body.
+    """The SHA-256 of the method, the address, the scopes of the token and the body.
+
+    An answer can have parts that a token with other scopes may not read, so such a token makes another request.
 
     A form counts by its fields and files, because the boundaries between them are others each time that it is sent.
     Files are read in pieces.
@@ -146,7 +164,7 @@ def _fingerprint_of(request: HttpRequest) -> str:
     def add(*part: object) -> None:
         found.update(json.dumps(part).encode() + b"\n")
 
-    add(request.method, request.get_full_path())
+    add(request.method, request.get_full_path(), token_of(request).chosen_scopes)
     if request.content_type in _FORMS:
         for name, values in sorted(request.POST.lists(), key=itemgetter(0)):
             add("field", name, values)

@@ -14,14 +14,14 @@ from django.test import Client, override_settings
 from django.test.client import encode_multipart
 from django.utils import timezone
 
-from runs.enums import AuditKind, GateKind, GateStatus, TokenScope
-from runs.errors import StoreAway
+from runs.enums import AuditKind, GateKind, GateStatus, RunStatus, TokenScope
 from runs.lifecycle import deletion, gate_decisions
 from runs.models import AuditEntry, Draft, Gate, IdempotencyKey, Run, Share
 from runs.people import idempotency_keys
 from runs.web.api.documentation import document
-from runs.web.api.idempotency import MAX_KEY
+from runs.web.api.idempotency import MAX_ANSWER_BYTES, MAX_KEY
 from tests import factories as made
+from tests import later
 from tests.integration.web.api.asking import Program, program_of
 
 pytestmark = pytest.mark.django_db
@@ -98,8 +98,8 @@ def test_a_key_is_good_for_one_request() -> None:
     ]
     assert {(one.status_code, one["Content-Type"]) for one in others} == {(422, "application/problem+json")}
     assert {one.json()["detail"] for one in others} == {
-        "This Idempotency-Key belongs to another request of the last 24 hours. Use a new key for a new request. "
-        "Nothing was changed."
+        "This Idempotency-Key belongs to another request of the last 24 hours, or to a token with other scopes. "
+        "Use a new key for a new request. Nothing was changed."
     }
     assert (Run.objects.get(pk=run.pk).paused, Run.objects.count()) == (True, 2)
 
@@ -115,6 +115,18 @@ def test_keys_of_two_people_never_meet() -> None:
 def test_another_token_of_the_same_person_gets_the_answer_too() -> None:
     first = program_of(made.alice()).post("/runs", submission(), **KEY)
     assert is_again(program_of(made.alice(), name="laptop").post("/runs", submission(), **KEY), first)
+
+
+def test_a_token_with_fewer_scopes_gets_no_answer_of_one_with_more() -> None:
+    gate = made.open_gate(made.awaiting_plan(), GateKind.PLAN)
+    path = f"/runs/{gate.run_id}/pause"
+    first = program_of(made.alice()).post(path, **KEY)
+    assert [one["gate"] for one in first.json()["decisions"]] == [gate.pk]
+    answer = program_of(made.alice(), TokenScope.RUNS_WRITE, name="narrow").post(path, **KEY)
+    assert (answer.status_code, gate.question in answer.text) == (422, False)
+    assert answer.json()["detail"].startswith(
+        "This Idempotency-Key belongs to another request of the last 24 hours, or"
+    )
 
 
 def test_a_form_counts_by_its_fields_and_files_and_not_by_what_is_between_them() -> None:
@@ -157,16 +169,12 @@ def test_a_refusal_is_not_kept_so_that_the_key_serves_for_the_next_try() -> None
     assert (better.status_code, better.json()["status"]) == (200, "rejected")
 
 
-def test_a_failure_is_not_kept_so_that_the_request_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_not_kept_so_that_the_request_can_be_repeated() -> None:
     run = made.executing()
     alice = program_of(made.alice())
-
-    def away(*_: object, **__: object) -> None:
-        raise StoreAway("The store of files does not answer.")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(gate_decisions, "pause", away)
-        assert alice.post(f"/runs/{run.pk}/pause", **KEY).status_code == 503
+    later.later_run_status(run)
+    assert alice.post(f"/runs/{run.pk}/pause", **KEY).status_code == 503
+    later.write(run, "status", run.status)
     assert alice.post(f"/runs/{run.pk}/resume", **KEY).status_code == 422  # a part of it may have been done
     repeated = alice.post(f"/runs/{run.pk}/pause", **KEY)
     assert (repeated.status_code, REPLAYED in repeated) == (200, False)
@@ -176,6 +184,7 @@ def test_while_the_first_request_is_worked_on_the_second_has_to_wait() -> None:
     run = made.executing()
     alice = program_of(made.alice())
     _never_answered(alice, f"/runs/{run.pk}/pause", timezone.now() + timedelta(seconds=60))
+    gate_decisions.pause(run.pk, made.alice(), paused=False)
     answer = alice.post(f"/runs/{run.pk}/pause", **KEY)
     assert (answer.status_code, answer["Retry-After"], answer["Content-Type"]) == (409, "5", "application/problem+json")
     assert answer.json()["detail"].startswith("This request is being worked on already.")
@@ -183,12 +192,10 @@ def test_while_the_first_request_is_worked_on_the_second_has_to_wait() -> None:
 
 
 def _never_answered(alice: Program, path: str, lease_until: Any, sent: Any = None) -> None:
-    """The server was killed after the request had begun: there is a key with a lease, and no answer."""
-    with pytest.MonkeyPatch.context() as killed:
-        killed.setattr("runs.web.api.idempotency.settle", lambda request, response: None)
-        killed.setattr(gate_decisions, "pause", lambda *_, **__: None)
-        alice.post(path, sent, **KEY)
-    assert IdempotencyKey.objects.update(lease_until=lease_until) == 1
+    """The server was killed after it had done what was asked: there is a key with a lease, and no answer."""
+    assert alice.post(path, sent, **KEY).status_code < 300
+    unanswered: dict[str, Any] = {"status": None, "headers": {}, "body": "", "run": None}
+    assert IdempotencyKey.objects.update(lease_until=lease_until, **unanswered) == 1
 
 
 def test_a_submission_whose_server_was_killed_is_the_same_run_once_more() -> None:
@@ -199,6 +206,27 @@ def test_a_submission_whose_server_was_killed_is_the_same_run_once_more() -> Non
     assert (taken_over.status_code, taken_over.json()["run"], REPLAYED in taken_over) == (201, run.pk, False)
     assert is_again(alice.post("/runs", submission(), **KEY), taken_over)
     assert Run.objects.count() == 1
+
+
+def test_a_run_once_more_whose_server_was_killed_is_the_same_run_also_where_there_is_no_room_for_another() -> None:
+    alice, old = program_of(made.alice()), made.finished_succeeded()
+    _never_answered(alice, f"/runs/{old.pk}/again", timezone.now())
+    (run,) = Run.objects.filter(before=old)
+    with override_settings(MIN_FREE_BYTES=10**18):
+        assert alice.post(f"/runs/{old.pk}/again").status_code == 422
+        taken_over = alice.post(f"/runs/{old.pk}/again", **KEY)
+    assert (taken_over.status_code, taken_over.json()["run"]) == (201, run.pk)
+
+
+def test_a_request_that_is_refused_when_it_is_taken_over_keeps_what_it_may_have_made() -> None:
+    alice, old = program_of(made.alice()), made.finished_succeeded()
+    _never_answered(alice, f"/runs/{old.pk}/again", timezone.now())
+    (run,) = Run.objects.filter(before=old)
+    Run.objects.filter(pk=old.pk).update(status=RunStatus.EXECUTING, outcome=None, finished_at=None)
+    assert alice.post(f"/runs/{old.pk}/again", **KEY).status_code == 409
+    Run.objects.filter(pk=old.pk).update(status=RunStatus.FINISHED, outcome=old.outcome, finished_at=old.finished_at)
+    assert alice.post(f"/runs/{old.pk}/again", **KEY).json()["run"] == run.pk
+    assert Run.objects.count() == 2
 
 
 def test_an_upload_whose_server_was_killed_is_the_same_upload_once_more() -> None:
@@ -263,6 +291,36 @@ def test_with_a_run_the_answers_about_it_are_deleted(operation: str) -> None:
     assert IdempotencyKey.objects.get().run_id == about
     deletion.delete(about, made.alice())
     assert not IdempotencyKey.objects.exists()
+
+
+def test_a_person_has_a_limited_number_of_keys_until_the_oldest_are_a_day_old() -> None:
+    run = made.executing()
+    alice, now = program_of(made.alice()), timezone.now()
+    ages = [timedelta(hours=23), *[timedelta(hours=1)] * (idempotency_keys.MAX_KEYS - 1)]
+    IdempotencyKey.objects.bulk_create(
+        IdempotencyKey(user=made.alice(), key=f"old {number}", status=200, created_at=now - age)
+        for number, age in enumerate(ages)
+    )
+    answer = alice.post(f"/runs/{run.pk}/pause", **KEY)
+    assert (answer.status_code, 3_500 < int(answer["Retry-After"]) <= 3_600) == (429, True)
+    assert answer.json()["detail"].startswith("10,000 Idempotency-Keys of the last 24 hours are in use for you")
+    assert (Run.objects.get(pk=run.pk).paused, IdempotencyKey.objects.count()) == (False, idempotency_keys.MAX_KEYS)
+    made.share(run, made.bob())
+    assert program_of(made.bob()).post(f"/runs/{run.pk}/pause", **KEY).status_code == 200
+    IdempotencyKey.objects.filter(key="old 0").update(created_at=now - timedelta(hours=24))
+    assert alice.post(f"/runs/{run.pk}/resume", **KEY).status_code == 200
+
+
+def test_of_an_answer_that_is_too_long_only_is_kept_that_the_request_was_carried_out() -> None:
+    alice = program_of(made.alice())
+    names = [f"{number:04}-{'x' * 120}.txt" for number in range(MAX_ANSWER_BYTES // 200)]
+    sent = {"files": [SimpleUploadedFile(name, b"x") for name in names]}
+    first = alice.post("/uploads", sent, **KEY)
+    assert (first.status_code, len(first.content) > MAX_ANSWER_BYTES) == (201, True)
+    again = alice.post("/uploads", {"files": [SimpleUploadedFile(name, b"x") for name in names]}, **KEY)
+    assert (again.status_code, again[REPLAYED], again["Content-Type"]) == (409, "true", "application/problem+json")
+    assert again.json()["detail"].startswith("This request was carried out before, and its answer was too long")
+    assert Draft.objects.count() == 1
 
 
 def test_after_a_day_a_key_is_free_again() -> None:
