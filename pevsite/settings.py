@@ -55,7 +55,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "runs.web.site.error_views.Unavailable",
+    "runs.web.site.error_views.UnansweredErrors",
 ]
 ROOT_URLCONF = "pevsite.urls"
 ASGI_APPLICATION = "pevsite.asgi.application"

@@ -13,7 +13,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.views import defaults
 from django.views.decorators.csrf import requires_csrf_token
 
-from runs.errors import FromLaterVersion, StoreAway
+from runs.errors import FromLaterVersion, InvalidInput, StoreAway
 from runs.web.site.problems import FAILED, NOT_UNDERSTOOD, answer_problem, reads_problems
 
 log = logging.getLogger(__name__)
@@ -37,13 +37,16 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return answer_problem(500, FAILED) if reads_problems(request.path) else defaults.server_error(request)
 
 
-class Unavailable(MiddlewareMixin):
-    """503 with a sentence, as a page or JSON, while the store of files does not answer, and after an upgrade in a
-    process that is older than the database: another process can answer.
+class UnansweredErrors(MiddlewareMixin):
+    """Answers with a sentence, as a page or JSON, where a view has not: 400 to a form that no page has sent; 503 while
+    the store of files does not answer, and after an upgrade in a process that is older than the database, because
+    another process can answer.
     """
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         match exception:
+            case InvalidInput():
+                return _refused(request, f"{exception} {_ON_A_PAGE}", 400)
             case StoreAway():
                 log.warning("the store of files is away: %s", exception.__cause__ or exception)
                 problem, title = f"{exception} Nothing is lost, and runs wait for it: try again in a moment.", ""

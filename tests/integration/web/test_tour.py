@@ -65,3 +65,10 @@ def test_what_it_is_good_for_is_open_until_the_first_run(alice_client: Client) -
     assert '<details class="fold when" open>' in alice_client.get(FORM).text
     factories.awaiting_plan()
     assert '<details class="fold when">' in alice_client.get(FORM).text
+
+
+@pytest.mark.parametrize("sent", [{}, {"do": "nonsense"}])
+def test_a_form_that_no_page_has_sent_is_refused_in_words(alice_client: Client, sent: dict[str, str]) -> None:
+    answer = alice_client.post("/tour/", sent)
+    assert answer.status_code == 400
+    assert "Go back, reload the page and try again." in answer.text

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from runs.errors import FromLaterVersion, StoreAway
-from runs.web.site.error_views import Unavailable
+from runs.web.site.error_views import UnansweredErrors
 from tests import factories as made
 from tests.integration.web.api.asking import program_of
 
@@ -58,8 +58,8 @@ def test_a_failure_outside_of_operations() -> None:
 
 @pytest.mark.parametrize("error", [StoreAway("The store of files is away."), FromLaterVersion("This is newer.")])
 def test_what_is_away_for_a_moment(error: Exception) -> None:
-    unavailable = Unavailable(lambda request: HttpResponse())
-    answer = unavailable.process_exception(RequestFactory().get("/api/v1/runs"), error)
+    middleware = UnansweredErrors(lambda request: HttpResponse())
+    answer = middleware.process_exception(RequestFactory().get("/api/v1/runs"), error)
     assert answer is not None
     assert (answer.status_code, answer["Content-Type"], answer["Retry-After"]) == (
         503,
