@@ -106,10 +106,12 @@ def is_background_form(request: HttpRequest) -> bool:
 
 
 def on_this_site(request: HttpRequest, address: str) -> str:
-    """The address if it is on this site, otherwise empty."""
+    """The address if it is on this site, otherwise empty. A word alone is none: `redirect` would take it for the name
+    of a view.
+    """
     hosts = {request.get_host()}
     fits = url_has_allowed_host_and_scheme(address, allowed_hosts=hosts, require_https=request.is_secure())
-    return address if fits else ""
+    return address if fits and "/" in address else ""
 
 
 def about_request(request: HttpRequest) -> LogFields:

@@ -72,3 +72,8 @@ def test_a_form_that_no_page_has_sent_is_refused_in_words(alice_client: Client, 
     answer = alice_client.post("/tour/", sent)
     assert answer.status_code == 400
     assert "Go back, reload the page and try again." in answer.text
+
+
+@pytest.mark.parametrize("place", ["inf", "https://elsewhere.example/", "//elsewhere.example"])
+def test_it_leads_to_no_place_that_is_not_on_this_site(alice_client: Client, place: str) -> None:
+    assert alice_client.post("/tour/", {"do": "closed", "next": place}).headers["Location"] == "/"
