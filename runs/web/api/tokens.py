@@ -14,7 +14,7 @@ from runs.errors import NotAllowed
 from runs.models import AccessToken
 from runs.people import access_tokens
 from runs.web.site import throttle
-from runs.web.site.admission import NotAdmitted, admitted
+from runs.web.site.admission import admitted
 from runs.web.site.problems import Refused
 
 _MINUTE = 60  # seconds
@@ -30,13 +30,7 @@ class AccessTokenAuth(HttpBearer):
     def __call__(self, request: HttpRequest) -> AccessToken:
         given = request.META.get("HTTP_AUTHORIZATION")
         address = request.META.get("REMOTE_ADDR", "")
-        try:
-            token = admitted([given.encode("latin-1", "replace")] if given else [], address, "REST API")
-        except NotAdmitted as error:
-            headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
-            if error.status is HTTPStatus.UNAUTHORIZED:
-                headers["WWW-Authenticate"] = 'Bearer realm="pevsite"'
-            raise Refused(error.status, str(error), headers) from error
+        token = admitted([given.encode("latin-1", "replace")] if given else [], address, "REST API")
         request.user = token.user
         request.access_token = token  # type: ignore[attr-defined]  # the audit trail names it
         if wait := _too_often(token):

@@ -6,6 +6,7 @@ It is an ASGI application in front of the pages, because the library's transport
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from http import HTTPStatus
 from types import ModuleType
 from typing import Any
@@ -16,8 +17,9 @@ from runs.store.audit_trail import coming_from
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
 from runs.web.site.addresses import MCP_PATH
-from runs.web.site.admission import NotAdmitted, admitted
+from runs.web.site.admission import admitted
 from runs.web.site.audit_origin import origin_of_program
+from runs.web.site.problems import Refused
 from runs.web.site.requests import client_of
 from runs.web.site.same_origin import came_as_https, is_same_origin, our_host, values
 
@@ -37,7 +39,7 @@ class WithMcp:
             await self._pages(scope, receive, send)
         elif refusal := _refusal(scope):
             status, sentence = refusal
-            await _answer(send, status, sentence)
+            await _answer(send, status, sentence, {"Allow": "POST"} if status is HTTPStatus.METHOD_NOT_ALLOWED else {})
         else:
             await _serve(scope, receive, send)
 
@@ -64,8 +66,8 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
     given, address = values(scope["headers"], b"authorization"), client_of(scope)
     try:
         row = await from_database(lambda: admitted(given, address, "MCP server"))
-    except NotAdmitted as refusal:
-        await _answer(send, refusal.status, str(refusal), retry_after=refusal.retry_after)
+    except Refused as refusal:
+        await _answer(send, refusal.status, str(refusal), refusal.headers)
         return
     server = await asyncio.to_thread(_load_server)
     scheme = "https" if settings.TLS else "http"
@@ -81,13 +83,8 @@ def _load_server() -> ModuleType:
     return server
 
 
-async def _answer(send: Any, status: HTTPStatus, sentence: str, *, retry_after: int = 0) -> None:
+async def _answer(send: Any, status: HTTPStatus, sentence: str, besides: Mapping[str, str]) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
-    if status is HTTPStatus.UNAUTHORIZED:
-        headers.append((b"www-authenticate", b'Bearer realm="pevsite"'))
-    if retry_after:
-        headers.append((b"retry-after", str(retry_after).encode()))
-    if status is HTTPStatus.METHOD_NOT_ALLOWED:
-        headers.append((b"allow", b"POST"))
+    headers += [(name.lower().encode(), value.encode()) for name, value in besides.items()]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})
     await send({"type": "http.response.body", "body": f"{sentence}\n".encode()})

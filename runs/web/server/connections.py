@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from html import escape
 from http import HTTPStatus
@@ -109,9 +109,11 @@ class Connection(ProtocolWrapper):
         self.drain()  # whoever waits to write finds out that there is no one to write to
         super().connectionLost(reason)
 
-    def refuse(self, status: HTTPStatus, sentence: str, form: Form = Form.PAGE) -> None:
+    def refuse(
+        self, status: HTTPStatus, sentence: str, form: Form = Form.PAGE, headers: Mapping[str, str] | None = None
+    ) -> None:
         """Answer with one sentence, read nothing more, and close. The client has a moment to read it."""
-        self.write(refusal(status, sentence, form))
+        self.write(refusal(status, sentence, form, headers))
         self.enter(Phase.REFUSED)
         self.transport.loseWriteConnection()  # closing at once would take the answer away
 
@@ -186,7 +188,9 @@ class Full(Protocol):
         self.transport.loseConnection()
 
 
-def refusal(status: HTTPStatus, sentence: str, form: Form = Form.PAGE) -> bytes:
+def refusal(
+    status: HTTPStatus, sentence: str, form: Form = Form.PAGE, headers: Mapping[str, str] | None = None
+) -> bytes:
     """A complete answer with one sentence, after which the connection is closed."""
     match form:
         case Form.PAGE:
@@ -198,11 +202,13 @@ def refusal(status: HTTPStatus, sentence: str, form: Form = Form.PAGE) -> bytes:
             body = json.dumps({"errors": [sentence]}).encode()
         case Form.PROBLEM:
             body = problem_json(status, sentence)
+    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+        headers = {"Retry-After": "5"}
+    more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {form}\r\nContent-Length: {len(body)}\r\n"
         "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
         "Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'\r\n"
-        f"{'Retry-After: 5' if status is HTTPStatus.SERVICE_UNAVAILABLE else 'Referrer-Policy: same-origin'}\r\n"
-        "Connection: close\r\n\r\n"
+        f"Referrer-Policy: same-origin\r\n{more}Connection: close\r\n\r\n"
     )
     return head.encode("ascii") + body

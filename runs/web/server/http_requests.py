@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 from http import HTTPStatus
 from io import BytesIO
 from typing import IO, Any
@@ -14,17 +15,24 @@ from django.http.cookie import parse_cookie
 from twisted.web.http import HTTPChannel
 
 from runs.errors import NotAllowed
-from runs.people import access_tokens
 from runs.web.live.subscribers import from_database
 from runs.web.server.connections import Connection, Form, Phase, refusal
-from runs.web.server.server_limits import has_room, is_for_programs, max_body, max_unknown
-from runs.web.site.admission import token_in
+from runs.web.server.server_limits import (
+    MAX_UNSIGNED_BODY,
+    has_room,
+    is_for_programs,
+    is_message,
+    max_body,
+    max_unknown,
+)
+from runs.web.site.admission import admitted
 from runs.web.site.headers import always
-from runs.web.site.problems import FAILED, MEDIA_TYPE, NOT_UNDERSTOOD, problem_json, reads_problems
+from runs.web.site.problems import FAILED, MEDIA_TYPE, NOT_UNDERSTOOD, Refused, problem_json, reads_problems
 from runs.web.site.sessions import holder
 
+log = logging.getLogger(__name__)
 _SIGNED_OUT = "Files can be sent only by someone who has signed in. Nothing was stored. Sign in and send them again."
-_TOKENLESS = "So long a message is taken only with an access token that works. Nothing was stored."
+_UNKNOWN = "The server could not find out whether it can take this. Nothing was stored. Try again in a moment."
 _NO_ROOM = (
     "There is not enough free space on the server's disk for these files. Nothing was stored. "
     "Send fewer, or ask the administrator of this site to make room."
@@ -90,6 +98,9 @@ class Request(WebRequest):
 
     def gotLength(self, length: int | None) -> None:
         """The headers have arrived. `length` is the announced one; None for a body in chunks."""
+        if settings.TLS:
+            self.transport.reported = reported_address(self.requestHeaders.getRawHeaders(b"x-forwarded-for", []))
+            self.client = self.transport.getPeer()
         self._max = max_body(self.method, self.uri, self._cookies)
         if length is not None and length > self._max:
             self._refuse_size()
@@ -97,42 +108,58 @@ class Request(WebRequest):
         super().gotLength(length)
         unknown = max_unknown(self.uri)
         if self._max > unknown and (length is None or length > unknown):
-            self.server.uploads[self] = length or self._max
-            self._admission = asyncio.ensure_future(self._admit())
+            self._admission = asyncio.ensure_future(self._admit(length or self._max))
 
     @property
     def _cookies(self) -> bytes:
         return b"; ".join(self.requestHeaders.getRawHeaders(b"cookie", []))
 
-    async def _admit(self) -> None:
-        """Files are taken from those who have signed in, long messages from programs with a token, while the disk has
-        room. Nothing is read until that is known.
-
-        It is counted with all that others are sending: each of them found room, but not room for all.
-        """
+    async def _admit(self, size: int) -> None:
+        """Take a body of `size` bytes or refuse it. Nothing of it is read until that is known."""
         connection = self.transport
+        if connection.phase is not Phase.BODY:
+            return  # it was so short that it is whole already, and the pages find out who has sent it
         connection.pauseProducing()
         try:
-            known = await from_database(self._is_known)
+            refused = await self._refusal(size)
             if connection.phase is not Phase.BODY:
-                return  # it came in chunks and was so short that it is whole already
-            if not known:
-                connection.refuse(
-                    HTTPStatus.FORBIDDEN, _TOKENLESS if is_for_programs(self.uri) else _SIGNED_OUT, self._form
-                )
-            elif not has_room(sum(self.server.uploads.values())):
-                connection.refuse(HTTPStatus.INSUFFICIENT_STORAGE, _NO_ROOM, self._form)
-            else:
+                return  # it has been cut
+            if refused is None:
+                # Only now: what those who are refused have announced must take no room from others.
+                self.server.uploads[self] = size
                 connection.enter(Phase.UPLOAD)
+            else:
+                self._refuse(refused)
         finally:
             connection.resumeProducing()
 
-    def _is_known(self) -> bool:
-        """Whether the sender may use the site. Asks the database."""
+    async def _refusal(self, size: int) -> Refused | None:
+        """Why a body of `size` bytes is not taken, if it is not. Files are taken from those who have signed in, long
+        messages from programs with a token, while the disk has room for all that is being sent.
+        """
+        try:
+            await from_database(self._check_sender)
+            if has_room(size + sum(self.server.uploads.values())):
+                return None
+        except Refused as error:
+            return error
+        except Exception:  # such as a database that is locked
+            log.exception("could not find out whether a body can be taken")
+            return Refused(HTTPStatus.SERVICE_UNAVAILABLE, _UNKNOWN)
+        return Refused(HTTPStatus.INSUFFICIENT_STORAGE, _NO_ROOM)
+
+    def _check_sender(self) -> None:
+        """Raises Refused unless the sender may use the site. Asks the database."""
         if is_for_programs(self.uri):
-            token = token_in(self.requestHeaders.getRawHeaders(b"authorization", []))
-            return access_tokens.usable_token(token) is not None
-        return is_signed_in(parse_cookie(self._cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, ""))
+            headers = self.requestHeaders.getRawHeaders(b"authorization", [])
+            address = getattr(self.transport.getPeer(), "host", "")  # the socket of a proxy on this machine has none
+            admitted(headers, address, "MCP server" if is_message(self.uri) else "REST API")
+        elif not is_signed_in(parse_cookie(self._cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")):
+            raise Refused(HTTPStatus.FORBIDDEN, _SIGNED_OUT)
+
+    def _refuse(self, refused: Refused) -> None:
+        self.server.uploads.pop(self, None)  # the connection stays until the client has read why
+        self.transport.refuse(refused.status, str(refused), self._form, refused.headers)
 
     @property
     def _form(self) -> Form:
@@ -142,11 +169,12 @@ class Request(WebRequest):
         return Form.JSON if b"application/json" in accepted else Form.PAGE
 
     def _refuse_size(self) -> None:
+        is_signed_out = self._max == MAX_UNSIGNED_BODY
         sentence = (
             f"The request is larger than the {self._max:,} bytes that this address takes. Nothing was stored. "
-            "Send less; if you were sending files, sign in first."
+            f"{'Send less, or sign in first if you are sending files.' if is_signed_out else 'Send less.'}"
         )
-        self.transport.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence, self._form)
+        self._refuse(Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence))
 
     def handleContentChunk(self, data: bytes) -> None:
         if self.transport.phase is Phase.REFUSED:
@@ -163,9 +191,6 @@ class Request(WebRequest):
         """
         self.requestHeaders.removeHeader(b"daphne-root-path")  # says where the site lies: not for clients to choose
         connection = self.transport
-        if settings.TLS:
-            connection.reported = reported_address(self.requestHeaders.getRawHeaders(b"x-forwarded-for", []))
-            self.client = connection.getPeer()
         assert self.content is not None
         self.body, self.content = self.content, BytesIO()
         done = super().process()

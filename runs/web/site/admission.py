@@ -12,6 +12,7 @@ from runs.people.provider_accounts import proves_second_factor
 from runs.store.audit_trail import coming_from
 from runs.web.site import refusals, throttle
 from runs.web.site.audit_origin import origin_of_program
+from runs.web.site.problems import Refused
 
 _TOKENLESS = "This needs an access token, as “Authorization: Bearer pev_…”. Make one on the page “Access tokens”."
 _REFUSED = "This access token does not work or no longer works. Make another on the page “Access tokens”."
@@ -19,18 +20,10 @@ _NO_FACTOR = "The person of this token must add a passkey or an authenticator ap
 _TOO_OFTEN = "Tokens that do not work came too often from here. Wait {} seconds. One that works is taken at once."
 
 
-class NotAdmitted(Exception):
-    """A program may not call. `retry_after`: the seconds to wait, 0 where waiting does not help."""
-
-    def __init__(self, status: HTTPStatus, sentence: str, retry_after: int = 0) -> None:
-        super().__init__(sentence)
-        self.status, self.retry_after = status, retry_after
-
-
 def admitted(headers: Sequence[bytes], address: str, surface: str) -> AccessToken:
     """The access token of a request with these Authorization headers. `surface` is what the program calls, in words.
 
-    Raises NotAdmitted. Only failures are counted, so that a token that works is never kept waiting by others behind the
+    Raises Refused. Only failures are counted, so that a token that works is never kept waiting by others behind the
     same address.
     """
     shown = token_in(headers)
@@ -41,12 +34,13 @@ def admitted(headers: Sequence[bytes], address: str, surface: str) -> AccessToke
                 refusals.sign_in_refused("access token", address)
         wait = throttle.wrong("an access token that is missing or does not work", {"address": address})
         if wait:
-            raise NotAdmitted(HTTPStatus.TOO_MANY_REQUESTS, _TOO_OFTEN.format(wait), wait)
-        raise NotAdmitted(HTTPStatus.UNAUTHORIZED, _REFUSED if headers else _TOKENLESS)
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, _TOO_OFTEN.format(wait), {"Retry-After": str(wait)})
+        challenge = {"WWW-Authenticate": 'Bearer realm="pevsite"'}
+        raise Refused(HTTPStatus.UNAUTHORIZED, _REFUSED if headers else _TOKENLESS, challenge)
     if _lacks_factor(row):
         with coming_from(origin_of_program(address, row)):
             refusals.request_refused(row.user, surface, "second factor missing")
-        raise NotAdmitted(HTTPStatus.FORBIDDEN, _NO_FACTOR)
+        raise Refused(HTTPStatus.FORBIDDEN, _NO_FACTOR)
     return row
 
 

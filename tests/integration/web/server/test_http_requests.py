@@ -1,20 +1,29 @@
-"""Log lines have the address that a trusted proxy reports, and what a client claims only as the client's own."""
+"""Which programs may send long bodies, and with which address requests are logged and recorded."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from django.test import override_settings
+from twisted.internet.address import IPv4Address, UNIXAddress
+from twisted.web.http_headers import Headers
 
+from runs.models import AuditEntry
+from runs.people import access_tokens
+from runs.web.server.http_requests import Request
+from runs.web.site import throttle
+from runs.web.site.problems import Refused
 from tests import databases
+from tests import factories as made
 from tests.browser.site import Site
 from tests.installation import Installation
 from tests.integration.web.site.visitor import Visitor
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize(("tls", "address"), [("on", "192.0.2.7"), ("off", "127.0.0.1")])
+@pytest.mark.slow
 @pytest.mark.exhaustive
 def test_refused_links_are_logged_with_the_address_that_can_be_trusted(
     tmp_path: Path, installation: Installation, tls: str, address: str
@@ -35,3 +44,42 @@ def test_refused_links_are_logged_with_the_address_that_can_be_trusted(
     assert line.partition("refused: ")[2] == (f"a sign-in link that does not work, or not any more address={address}")
     sql = "SELECT channel, address FROM runs_auditentry WHERE kind = 'sign_in_refused' ORDER BY number"
     assert databases.rows(data, sql) == [("page", address), ("program", address)]
+
+
+def refusal(uri: bytes, headers: dict[str, list[str]], peer: object) -> Refused | None:
+    """Why a long body with these headers is not taken."""
+    request = Request.__new__(Request)
+    transport = SimpleNamespace(getPeer=lambda: peer)
+    request.__dict__.update(transport=transport, uri=uri, requestHeaders=Headers(headers))
+    try:
+        request._check_sender()
+    except Refused as error:
+        return error
+    return None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("uri", [b"/api/v1/runs", b"/mcp"])
+def test_a_long_body_needs_what_a_short_one_needs(uri: bytes) -> None:
+    """The same rule, with its status, headers, count and line in the audit trail."""
+    peer = IPv4Address("TCP", "192.0.2.9", 1)
+    alice = access_tokens.issue(made.alice(), "ci", 7)
+    right, wrong = ({"authorization": [f"Bearer {token}"]} for token in (alice, "pev_" + "x" * 43))
+    with override_settings(MCP_SERVER=True):
+        without, refused = refusal(uri, {}, peer), refusal(uri, wrong, peer)
+        challenge = {"WWW-Authenticate": 'Bearer realm="pevsite"'}
+        assert [(one.status, one.headers) for one in (without, refused) if one] == [(401, challenge)] * 2
+        assert [(line.kind, line.channel, line.address) for line in AuditEntry.objects.all()][-1] == (
+            "sign_in_refused",
+            "program",
+            "192.0.2.9",
+        )
+        late = [refusal(uri, wrong, peer) for _ in range(throttle.MAX_WRONG)][-1]
+        assert late
+        assert (late.status, list(late.headers)) == (429, ["Retry-After"])
+        assert refusal(uri, right, peer) is None
+        assert refusal(uri, right, UNIXAddress(None)) is None
+        with override_settings(SECOND_FACTOR="everyone"):
+            lacking = refusal(uri, right, peer)
+    assert lacking
+    assert (lacking.status, str(lacking)[:40]) == (403, "The person of this token must add a pass")

@@ -168,8 +168,8 @@ def test_a_line_of_thousands_of_characters_ends_the_connection(target: Target, r
         (
             "POST /api/v1/runs",
             ["Content-Length: 20000000"],
-            403,
-            "So long a message is taken only with an access token",
+            401,
+            "This needs an access token",
         ),
     ],
     ids=["many headers", "two lengths", "header", "too large", "without a token"],
@@ -180,6 +180,7 @@ def test_what_the_server_refuses_of_programs_is_said_as_a_problem(
     head, _, body = target.line().ask(request_line, *headers, "Connection: close").answer().partition("\r\n\r\n")
     assert head.startswith(f"HTTP/1.1 {status} ")
     assert head.lower().count("\r\ncontent-type: application/problem+json") == head.lower().count("content-type:") == 1
+    assert ('\r\nWWW-Authenticate: Bearer realm="pevsite"\r\n' in head) == (status == 401)
     problem = json.loads(body)
     assert (problem["status"], problem["detail"].startswith(sentence)) == (status, True)
 

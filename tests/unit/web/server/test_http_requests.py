@@ -2,16 +2,20 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from twisted.web.http_headers import Headers
 
 from runs.web.server import http_requests
 from runs.web.server.connections import Form, Phase
 from runs.web.server.http_requests import Request, reported_address
+
+MB = 1_000_000
 
 
 @pytest.mark.parametrize(
@@ -49,37 +53,103 @@ class Sender:
     def enter(self, phase: Phase) -> None:
         self.done.append(phase)
 
-    def refuse(self, status: HTTPStatus, sentence: str, form: Form) -> None:
+    def refuse(self, status: HTTPStatus, sentence: str, form: Form, _headers: Mapping[str, str]) -> None:
+        self.phase = Phase.REFUSED
         self.done.append((status.value, sentence.partition(".")[0], form))
 
 
 @pytest.mark.parametrize(
-    ("signed_in", "room", "phase", "done"),
+    ("signed_in", "room", "done", "reserved"),
     [
-        (True, 30, Phase.BODY, [Phase.UPLOAD]),
-        (
-            True,
-            29,
-            Phase.BODY,
-            [(507, "There is not enough free space on the server's disk for these files", Form.JSON)],
-        ),
-        (False, 30, Phase.BODY, [(403, "Files can be sent only by someone who has signed in", Form.JSON)]),
-        (False, 30, Phase.ANSWER, []),
+        (True, 30, Phase.UPLOAD, 30),
+        (True, 29, (507, "There is not enough free space on the server's disk for these files", Form.JSON), 20),
+        (False, 30, (403, "Files can be sent only by someone who has signed in", Form.JSON), 20),
     ],
 )
 def test_files_are_read_when_it_is_known_who_sends_them_and_that_there_is_room_for_all(
-    signed_in: bool, room: int, phase: Phase, done: list[Any], monkeypatch: pytest.MonkeyPatch
+    signed_in: bool, room: int, done: Any, reserved: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_requests, "is_signed_in", lambda key: key == "the-key" and signed_in)
-    monkeypatch.setattr(http_requests, "has_room", lambda size: size <= room)
-    request = Request.__new__(Request)
-    sender = Sender(phase)
+    """What those who are refused have announced takes no room from others, not even while it is found out who sends."""
+    before: list[int] = []
+
+    def is_signed_in(key: str) -> bool:
+        before.append(sum(uploads.values()))
+        return key == "the-key" and signed_in
+
+    monkeypatch.setattr(http_requests, "is_signed_in", is_signed_in)
+    monkeypatch.setattr(http_requests, "has_room", lambda size: size <= room * MB)
+    request, sender, uploads = request_of(Phase.BODY)
+
+    async def announce() -> None:
+        request.gotLength(10 * MB)
+        assert request._admission is not None
+        await request._admission
+        assert request.content is not None
+        request.content.close()
+
+    asyncio.run(announce())
+    assert sender.done == ["pause", done, "resume"]
+    assert (before, sum(uploads.values())) == ([20 * MB], reserved * MB)
+
+
+def request_of(phase: Phase) -> tuple[Request, Sender, dict[Any, int]]:
+    """A request with a session whose connection is in this phase, while others send 20 MB."""
+    request, sender, uploads = Request.__new__(Request), Sender(phase), dict[Any, int](others=20 * MB)
     headers = {"cookie": ["a=b", "sessionid=the-key"], "accept": ["application/json"]}
-    request.__dict__.update(
-        transport=sender, requestHeaders=Headers(headers), server=SimpleNamespace(uploads={"others": 20, request: 10})
-    )
-    asyncio.run(request._admit())
-    assert sender.done == ["pause", *done, "resume"]
+    request.__dict__.update(transport=sender, requestHeaders=Headers(headers), server=SimpleNamespace(uploads=uploads))
+    request.method, request.uri = b"POST", b"/runs/new/"
+    return request, sender, uploads
+
+
+def test_a_body_that_is_whole_already_is_left_to_the_pages() -> None:
+    request, sender, uploads = request_of(Phase.ANSWER)
+    asyncio.run(request._admit(10))
+    assert (sender.done, uploads) == ([], {"others": 20 * MB})
+
+
+def test_a_connection_that_is_cut_while_it_is_found_out_who_sends_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    request, sender, uploads = request_of(Phase.BODY)
+
+    def cut(_key: str) -> bool:
+        sender.phase = Phase.CUT
+        return True
+
+    monkeypatch.setattr(http_requests, "is_signed_in", cut)
+    asyncio.run(request._admit(10))
+    assert (sender.done, uploads) == (["pause", "resume"], {"others": 20 * MB})
+
+
+@pytest.mark.parametrize("fails", ["is_signed_in", "has_room"])
+def test_a_body_is_refused_when_it_cannot_be_found_out_who_sends_it(
+    fails: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: object) -> bool:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(http_requests, "is_signed_in", lambda _key: True)
+    monkeypatch.setattr(http_requests, fails, fail)
+    request, sender, uploads = request_of(Phase.BODY)
+    asyncio.run(request._admit(10))
+    assert sender.done == [
+        "pause",
+        (503, "The server could not find out whether it can take this", Form.JSON),
+        "resume",
+    ]
+    assert uploads == {"others": 20 * MB}
+    (line,) = caplog.records
+    assert line.exc_info
+    assert str(line.exc_info[1]) == "database is locked"
+
+
+def test_what_grows_beyond_the_limit_takes_no_room_from_others_any_more() -> None:
+    request, sender, uploads = request_of(Phase.UPLOAD)
+    uploads[request] = 10
+    request.__dict__.update(_received=5, _max=10)
+    request.handleContentChunk(b"x" * 6)
+    assert sender.done == [(413, "The request is larger than the 10 bytes that this address takes", Form.JSON)]
+    assert uploads == {"others": 20 * MB}
 
 
 @pytest.mark.parametrize(
