@@ -111,11 +111,6 @@ def working_token(pk: int) -> AccessToken | None:
     return living.select_related("user").first()
 
 
-def still_works(pk: int) -> bool:
-    """Whether a token that was usable still is: a call may wait while it is revoked or its person deactivated."""
-    return AccessToken.objects.living(timezone.now()).filter(pk=pk, user__is_active=True).exists()
-
-
 def check(token: AccessToken, scope: TokenScope) -> None:
     """Raises NotAllowed with a sentence that names the scope, if the token does not allow it now."""
     if not token.allows(scope):

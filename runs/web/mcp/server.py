@@ -34,6 +34,7 @@ from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller, WaitForRun
 from runs.web.mcp.tools import TOOLS, McpTool, ToolAnswer
 from runs.web.site import refusals
+from runs.web.site.admission import still_admitted
 
 log = logging.getLogger(__name__)
 MAX_WAITING = 8
@@ -158,8 +159,8 @@ async def wait(action: McpTool[Any], caller: Caller, arguments: Any) -> ToolAnsw
             await _wait_for_news(caller, arguments)
         finally:
             _waiting -= 1
-        if not await from_database(lambda: access_tokens.still_works(caller.token.pk)):
-            raise NotAllowed("This access token no longer works.")
+        if await from_database(partial(still_admitted, caller.token.pk)) is None:
+            raise NotAllowed("This access token no longer works, or its person must add a second factor first.")
     return await from_database(partial(action.do, caller, arguments))
 
 
@@ -173,10 +174,10 @@ async def _wait_for_news(caller: Caller, arguments: WaitForRun) -> None:
 
 
 def _has_news(caller: Caller, arguments: WaitForRun) -> bool:
-    """Whether the run waits for a person, is paused or is over, and the caller does not know that yet; or the token has
-    ended, so that there will be no news.
+    """Whether the run waits for a person, is paused or is over, and the caller does not know that yet; or the caller is
+    no longer admitted, so that there will be no news.
     """
-    if not access_tokens.still_works(caller.token.pk):
+    if still_admitted(caller.token.pk) is None:
         return True
     row = visible_runs(caller.person).filter(pk=arguments.run).values("status", "paused", "event_count").first()
     if row is None or row["status"] == RunStatus.FINISHED:

@@ -373,21 +373,25 @@ def test_waiting_ends_after_its_time(token: str, looks: list[bool]) -> None:
     assert said == "The arguments cannot be used. seconds: Input should be less than or equal to 20."
 
 
-@pytest.mark.parametrize("is_revoked", [True, False], ids=["revoked", "deactivated"])
+@pytest.mark.parametrize("ending", ["revoked", "deactivated", "second factor"])
 def test_waiting_ends_at_once_without_an_answer_when_the_token_ends(
-    alice: User, token: str, is_revoked: bool, monkeypatch: pytest.MonkeyPatch
+    alice: User, token: str, ending: str, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, look = made.planning(), server._has_news
 
     def looked(*arguments: Any) -> bool:
-        if is_revoked:
-            access_tokens.revoke_all(alice)
-        else:
-            User.objects.filter(pk=alice.pk).update(is_active=False)
+        match ending:
+            case "revoked":
+                access_tokens.revoke_all(alice)
+            case "deactivated":
+                User.objects.filter(pk=alice.pk).update(is_active=False)
+            case "second factor":
+                settings.SECOND_FACTOR = "everyone"
         return look(*arguments)
 
     monkeypatch.setattr(server, "_has_news", looked)
-    assert refusal(call(token, "wait_for_run", run=run.pk, seconds=20)) == "This access token no longer works."
+    said = refusal(call(token, "wait_for_run", run=run.pk, seconds=20))
+    assert said == "This access token no longer works, or its person must add a second factor first."
 
 
 def test_nobody_waits_where_too_many_do(token: str, looks: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
