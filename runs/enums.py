@@ -423,11 +423,11 @@ class TokenScope(StrEnum):
     def words(self) -> str:
         match self:
             case TokenScope.RUNS_READ:
-                return "Sees runs, and reads their reports and files."
+                return "Sees runs, and reads their files, reports and events, with the questions that these quote."
             case TokenScope.RUNS_WRITE:
                 return "Submits runs and changes them, but decides nothing."
             case TokenScope.GATES_READ:
-                return "Sees which decisions are open, and what they ask."
+                return "Sees which decisions are open, whose turn they are, and what they are about."
             case TokenScope.GATES_DECIDE:
                 return "Decides in your name, except where a second person or a second factor is needed."
             case TokenScope.ADMIN:

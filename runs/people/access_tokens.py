@@ -30,6 +30,14 @@ PREFIX = "pev_"
 _FORM = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
+class ScopeMissing(NotAllowed):
+    """The access token does not allow `scope`."""
+
+    def __init__(self, scope: TokenScope) -> None:
+        super().__init__(f"This access token does not allow “{scope}”. Make one that does on the page “Access tokens”.")
+        self.scope = scope
+
+
 def issue(person: User, name: str, days: int, scopes: Iterable[str] = DEFAULT_SCOPES) -> str:
     """Make a token and return it; only its hash is stored. Tokens that have ended are deleted.
 
@@ -112,9 +120,9 @@ def working_token(pk: int) -> AccessToken | None:
 
 
 def check(token: AccessToken, scope: TokenScope) -> None:
-    """Raises NotAllowed with a sentence that names the scope, if the token does not allow it now."""
+    """Raises ScopeMissing if the token does not allow this now."""
     if not token.allows(scope):
-        raise NotAllowed(f"This access token does not allow “{scope}”. Make one that does on the page “Access tokens”.")
+        raise ScopeMissing(scope)
 
 
 def revoke(person: User, pk: int) -> AccessToken | None:

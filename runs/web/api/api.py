@@ -27,6 +27,7 @@ from runs.errors import FromLaterVersion, NotVisible, PevError, StoreAway
 from runs.logs import about
 from runs.notices.channels.webhook_channel import SENT_KINDS, WebhookBody
 from runs.notices.kinds import NOTICES
+from runs.people.access_tokens import ScopeMissing
 from runs.web.api import (
     event_operations,
     file_operations,
@@ -238,6 +239,12 @@ def _refused(_request: HttpRequest, error: Refused) -> HttpResponse:
 @api.exception_handler(Http404)
 def _not_found(request: HttpRequest, _error: Http404) -> HttpResponse:
     return not_found(request)
+
+
+@api.exception_handler(ScopeMissing)
+def _not_in_scope(_request: HttpRequest, error: ScopeMissing) -> HttpResponse:
+    challenge = f'Bearer realm="pevsite", error="insufficient_scope", scope="{error.scope}"'
+    return answer_problem(403, str(error), headers={"WWW-Authenticate": challenge})
 
 
 @api.exception_handler(PevError)

@@ -15,14 +15,13 @@ from ninja import File, Form, Query, Router, Status
 from ninja.files import UploadedFile
 from pydantic import BaseModel, ConfigDict, Field
 
-from runs.enums import Outcome, RunStatus, Show
+from runs.enums import Outcome, RunStatus, Show, TokenScope
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle import deletion, gate_decisions, owner_actions
-from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Run
 from runs.people import accounts
 from runs.readmodel import representations, run_queries
-from runs.readmodel.run_queries import Filters, Sort
+from runs.readmodel.run_queries import Filters
 from runs.readmodel.run_view import reading_of
 from runs.reports import contract
 from runs.reports.json_report import report_of
@@ -65,7 +64,10 @@ class RunFilters(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    show: Annotated[Show, Field(description="mine: those that wait for a decision of this person.")] = Show.ALL
+    show: Annotated[
+        Show,
+        Field(description=f"mine: those that wait for a decision of this person; needs {TokenScope.GATES_READ} too."),
+    ] = Show.ALL
     q: Annotated[str, Field(max_length=200, description="Words that occur in the title or the request.")] = ""
     state: Annotated[
         RunStatus | Outcome | Literal["", "paused"],
@@ -140,8 +142,7 @@ def list_runs(request: HttpRequest, response: HttpResponse, filters: Query[RunFi
     """The runs that this person may see, the newest first. `Link` has the address of the next page."""
     check_names(request.GET, RunFilters)
     caller = caller_of(request)
-    put_off = snoozed_gates(caller.person)
-    found = run_queries.runs_of_list(caller.person, filters.show, _filters(filters), Sort.NEWEST, put_off)
+    found = looking.runs_of_list(caller, filters.show, _filters(filters))
     if before := row_of(filters.cursor):
         found = found.filter(pk__lt=before)
     rows = run_queries.readable_rows(found[: filters.limit + 1])

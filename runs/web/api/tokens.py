@@ -10,7 +10,6 @@ from django.http import HttpRequest
 from ninja.security import HttpBearer
 
 from runs.enums import TokenScope
-from runs.errors import NotAllowed
 from runs.models import AccessToken
 from runs.people import access_tokens
 from runs.web.site import throttle
@@ -39,11 +38,7 @@ class AccessTokenAuth(HttpBearer):
                 f"This token has made {settings.API_RATE:,} requests in a minute. Wait {wait} seconds.",
                 {"Retry-After": str(wait)},
             )
-        try:
-            access_tokens.check(token, self.scope)
-        except NotAllowed as error:
-            challenge = f'Bearer realm="pevsite", error="insufficient_scope", scope="{self.scope}"'
-            raise Refused(HTTPStatus.FORBIDDEN, str(error), {"WWW-Authenticate": challenge}) from error
+        access_tokens.check(token, self.scope)
         return token
 
     def authenticate(self, request: HttpRequest, token: str) -> AccessToken:

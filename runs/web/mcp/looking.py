@@ -11,6 +11,7 @@ from runs.enums import AuditKind, Show, TokenScope
 from runs.errors import InvalidInput
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Gate, Run
+from runs.models.querysets import RunQuerySet
 from runs.people import access_tokens
 from runs.readmodel import run_queries
 from runs.readmodel.representations import status_of
@@ -49,10 +50,7 @@ _SAFE_TYPES = (
 
 
 def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:
-    if arguments.show is Show.MINE:
-        access_tokens.check(caller.token, TokenScope.GATES_READ)
-    filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
-    found = run_queries.runs_of_list(caller.person, arguments.show, filters, Sort.NEWEST, snoozed_gates(caller.person))
+    found = runs_of_list(caller, arguments.show, Filters(words=tuple(arguments.words.split()[:MAX_WORDS])))
     rows = run_queries.readable_rows(found[arguments.offset : arguments.offset + arguments.limit])
     total = found.count()
     return tool_answers.Runs(
@@ -60,6 +58,15 @@ def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:
         total=total,
         next_offset=_next(arguments.offset, len(rows), total),
     )
+
+
+def runs_of_list(caller: Caller, show: Show, filters: Filters) -> RunQuerySet:
+    """The runs that the person may see, the newest first. Raises ScopeMissing for those that wait for the person if the
+    token does not show which decisions are open.
+    """
+    if show is Show.MINE:
+        access_tokens.check(caller.token, TokenScope.GATES_READ)
+    return run_queries.runs_of_list(caller.person, show, filters, Sort.NEWEST, snoozed_gates(caller.person))
 
 
 def lines_of(caller: Caller, runs: Sequence[Run]) -> list[tool_answers.RunLine]:

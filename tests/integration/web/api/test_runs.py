@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from runs.enums import GateKind, RunStatus
+from runs.enums import GateKind, RunStatus, TokenScope
 from runs.models import Run
 from runs.readmodel.run_view import reading_of
 from runs.reports.json_report import as_json
@@ -62,6 +62,17 @@ def test_filters_are_those_of_the_inbox() -> None:
     assert listed("show=finished") == listed("state=succeeded") == [finished.pk]
     assert listed("show=mine") == [waiting.pk]
     assert listed("person=bob") == listed("archived=true") == listed("until=2001-01-01T00:00:00Z") == []
+
+
+def test_runs_that_wait_for_the_person_need_the_scope_for_decisions() -> None:
+    made.awaiting_plan()
+    reader = program_of(made.alice(), TokenScope.RUNS_READ)
+    refused = reader.get("/runs?show=mine")
+    assert (refused.status_code, reader.get("/runs?show=all").status_code) == (403, 200)
+    assert refused["WWW-Authenticate"] == 'Bearer realm="pevsite", error="insufficient_scope", scope="gates:read"'
+    assert refused.json()["detail"] == (
+        "This access token does not allow “gates:read”. Make one that does on the page “Access tokens”."
+    )
 
 
 def test_a_run_is_submitted_with_its_files_once_for_each_key() -> None:
