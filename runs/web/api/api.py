@@ -68,18 +68,20 @@ takes GET takes HEAD too, with the headers of that answer and no body; `Range` i
 Examples are from one recorded run. Lists and long texts in them are shortened.
 """
 REFUSALS = {
-    "400": "The request cannot be understood, or it is too large",
+    "400": "The request cannot be understood, or has too much text or too many fields or files",
     "401": "No access token, or one that does not work",
     "403": "The token lacks the scope, or its person may not do this",
     "404": "There is no such thing, or this person may not see it",
     "422": "Something in the request cannot be used",
     "429": "Too many requests; `Retry-After` says how long to wait",
-    "503": "The store of files or a newer version is needed, and away; `Retry-After` says how long to wait",
+    "503": "The store of files does not answer, or the site is busy or being upgraded; wait as `Retry-After` says",
 }
 """The answers that any operation can give."""
 _REFUSED_CHANGES = {
     "409": "Not possible in the state that it is in now, or answered already",
     "412": "The run has changed since it was read (`If-Match`)",
+    "413": "The body is larger than this address takes",
+    "507": "The disk of the server has no room for the files",
 }
 """The answers that operations which change something can give besides."""
 

@@ -54,7 +54,7 @@ def test_a_body_that_is_announced_as_too_large_is_refused_unread(target: Target)
     line = target.line().ask("POST /sign-in/", "Content-Length: 1000000000", "Expect: 100-continue")
     answer = line.answer()
     assert answer.startswith("HTTP/1.1 413 ")
-    assert "larger than the 16,000 bytes that this address takes. Nothing was stored." in answer
+    assert "Nothing was stored. Send less, or sign in first if you are sending files." in answer
     assert "100 Continue" not in answer
 
 
@@ -163,7 +163,7 @@ def test_a_line_of_thousands_of_characters_ends_the_connection(target: Target, r
             "POST /api/v1/runs/1/stop",
             ["Content-Length: 1000001"],
             413,
-            "The request is larger than the 1,000,000 bytes",
+            "The request is larger than the 1,000,000 bytes that this address takes. Nothing was stored. Send less.",
         ),
         (
             "POST /api/v1/runs",

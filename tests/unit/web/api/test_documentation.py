@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -21,6 +22,19 @@ def test_the_copy_is_renewed_and_no_change_breaks_programs() -> None:
     copy = COPY.read_text("utf-8")
     assert breaking_changes(json.loads(copy), document()) == [], "This needs another version of the API: docs/api."
     assert copy == document_api.text(), "Renew it: manage.py document_api --write docs/api/openapi.json"
+
+
+def test_the_guide_says_what_to_do_about_each_refusal() -> None:
+    rows = re.findall(r"^\| ((?:4\d\d|5\d\d)[0-9, ]*) \|", COPY.with_name("README.md").read_text("utf-8"), re.M)
+    statuses = {
+        status
+        for methods in document()["paths"].values()
+        for operation in methods.values()
+        for status in operation["responses"]
+        if status >= "400"
+    }
+    assert sorted(", ".join(rows).split(", ")) == sorted(statuses)
+    assert {"413", "507"} <= statuses
 
 
 def _without_operation(changed: Any) -> None:
