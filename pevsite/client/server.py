@@ -20,19 +20,24 @@ from pevsite.installation import PROGRAM
 from runs.http_client.retry_after import seconds_to_wait
 
 MAX_TRIES = 5
-MAX_STREAM_TRIES = 10
-"""Attempts in a row to follow a run: a server that is away for four minutes ends no `watch`."""
+STREAM_SECONDS = 240.0
+"""How long to wait in all, before a run is no longer followed: a server that restarts ends no `watch`."""
+IN_PROGRESS_SECONDS = 150.0
+"""How long to wait in all for a request that the server is working on already: longer than the two minutes after which
+it lets the same request be carried out again.
+"""
 MAX_EMPTY_STREAMS = 3
 """Streams in a row of which nothing arrives, before events are asked for instead."""
 MAX_BACK_OFF_SECONDS = 30.0
+MIN_WAIT_SECONDS = 1.0
 MAX_WAIT_SECONDS = 120.0
 """The longest that one `Retry-After` is obeyed. The API counts requests by minutes."""
 SAID_WAIT_SECONDS = 5.0
 """From so many seconds on, a person learns what is waited for."""
 POLL_SECONDS = 2.0
 """Between two requests for new events, where no stream arrives."""
-MAX_LINE_BYTES = 50_000_000
-"""Bytes of one line of a stream. Without a limit, a server could fill the memory."""
+MAX_EVENT_BYTES = 50_000_000
+"""Bytes of one event of a stream, in all its lines. Without a limit, a server could fill the memory."""
 EVENT_STREAM = "text/event-stream"
 _TIMEOUT = httpx2.Timeout(60, connect=20)  # a stream has a heartbeat each 15 seconds
 _BUSY = {429, 502, 503, 504}
@@ -279,9 +284,10 @@ class Server:
     @contextmanager
     def _answer(self, method: str, path: str, *, is_stream: bool = False, **request: Any) -> Iterator[httpx2.Response]:
         """An answer of success, whose body is not read yet. Raises Failed, and ConnectionLost while it is read."""
-        tries = MAX_STREAM_TRIES if is_stream else MAX_TRIES
-        for number in range(tries):
-            is_last = number == tries - 1
+        tries, waited = 1, 0.0
+        while True:
+            is_last = waited >= STREAM_SECONDS if is_stream else tries >= MAX_TRIES
+            seconds = _back_off(tries - 1)
             try:
                 response = self._client.send(self._client.build_request(method, path, **request), stream=True)
             except httpx2.HTTPError as error:
@@ -290,7 +296,8 @@ class Server:
                 refused = _refused_certificate(error)
                 if is_last or refused or not isinstance(error, httpx2.TransportError):
                     raise self._unreachable(error, refused) from error
-                self._pause(_back_off(number), f"{self.url} cannot be reached")
+                self._pause(seconds, f"{self.url} cannot be reached")
+                tries, waited = tries + 1, waited + seconds
                 continue
             try:
                 if response.is_success:
@@ -304,10 +311,15 @@ class Server:
             asked = seconds_to_wait(response.headers.get("Retry-After", ""), datetime.now(UTC))
             # A conflict that passes: the server is still working on the same request, which it did not answer in time.
             is_in_progress = response.status_code == httpx2.codes.CONFLICT and asked is not None
+            if is_in_progress:
+                is_last = waited >= IN_PROGRESS_SECONDS
             is_busy = response.status_code in _BUSY or is_in_progress
             if is_last or not is_busy or (asked or 0) > MAX_WAIT_SECONDS:
                 raise self._failure(response)
-            self._pause(_back_off(number) if asked is None else asked, f"{self.url} is busy")
+            if asked is not None:
+                seconds = max(MIN_WAIT_SECONDS, asked)
+            self._pause(seconds, f"{self.url} is busy")
+            tries, waited = tries if is_in_progress else tries + 1, waited + seconds
 
     def _pause(self, seconds: float, why: str) -> None:
         if seconds >= SAID_WAIT_SECONDS:
@@ -349,11 +361,9 @@ def _pages(response: httpx2.Response, since: int) -> Iterator[Events]:
 
     Raises Failed for a stream that cannot be understood.
     """
-    rest, kind, data = b"", "", list[str]()
+    rest, kind, data, size = b"", "", list[str](), 0
     for chunk in response.iter_bytes():
         *lines, rest = (rest + chunk).split(b"\n")
-        if len(rest) > MAX_LINE_BYTES:
-            raise Failed("The server sends an event that is too large.")
         found, is_end = list[Event](), False
         for line in lines:
             name, _, value = line.rstrip(b"\r").decode(errors="replace").partition(":")
@@ -361,11 +371,14 @@ def _pages(response: httpx2.Response, since: int) -> Iterator[Events]:
                 kind = value.strip()
             elif name == "data":
                 data.append(value.removeprefix(" "))
+                size += len(line)
             elif not line.rstrip(b"\r"):  # an empty line ends an event
                 is_end = is_end or kind == "end"
                 if data and kind != "end":
                     found.append(_event_of("\n".join(data)))
-                kind, data = "", []
+                kind, data, size = "", [], 0
+        if size + len(rest) > MAX_EVENT_BYTES:
+            raise Failed("The server sends an event that is too large.")
         since = found[-1].seq if found else since
         yield Events(events=found, next=since, finished=is_end)
 

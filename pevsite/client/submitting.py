@@ -44,8 +44,10 @@ def submit(server: Server, screen: Screen, options: Namespace) -> int:
                 form["upload"] = str(upload)
         answer = server.post("/runs", key=key, data=form)
     except Failed as failure:
-        # With a key of the person, the same command may come again, and its upload is the same one then.
+        # With a key of the person, the same command may come again, and its upload is the same one then. After a
+        # conflict, the server may still be working on the submission.
         is_refusal = HTTPStatus.BAD_REQUEST <= failure.status < HTTPStatus.INTERNAL_SERVER_ERROR
+        is_refusal = is_refusal and failure.status != HTTPStatus.CONFLICT
         if "upload" in form and not options.key and is_refusal:
             _discard(server, form["upload"])
         raise

@@ -102,7 +102,7 @@ def test_files_without_problems(api: FakeApi, tmp_path: Path, capsys: pytest.Cap
     [
         ([problem(429, "Too many.", Retry_After="4")], [4, 4, 4, 4], "Too many."),
         ([problem(429, "Too many.", Retry_After="9000")], [], "Too many."),
-        ([problem(503, "Away.", Retry_After="0")], [0, 0, 0, 0], "Away."),
+        ([problem(503, "Away.", Retry_After="0")], [1, 1, 1, 1], "Away."),
         ([problem(404, "There is no run 7 that you may see.")], [], "There is no run 7 that you may see."),
         ([b"<html>"], [], "The answer cannot be read. Is pevsite at this address?"),
     ],

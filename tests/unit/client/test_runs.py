@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from pevsite.client import server
 from tests.unit.client.fake_api import URL, FakeApi, arriving, at_terminal, problem
 
 PAGE = f"{URL}/runs/7/"
@@ -129,8 +130,16 @@ def test_without_a_stream_it_asks_again_and_again(
 def test_a_server_that_stays_away_is_given_up(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
     api.on("GET /runs/7/events", httpx2.ConnectError("refused"))
     assert api.run("watch", "7") == 1
-    assert api.waits == [1, 2, 4, 8, 16, 30, 30, 30, 30]
+    assert api.waits == [1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30, 30]
     assert capsys.readouterr().err.splitlines()[-1] == f"{URL} cannot be reached: refused. Check the address."
+
+
+@pytest.mark.parametrize(("asked", "waits"), [("5", [5.0] * 48), ("0", [1.0] * 240)])
+def test_a_server_that_says_when_to_come_again_is_waited_for_as_long(
+    api: FakeApi, asked: str, waits: list[float]
+) -> None:
+    api.on("GET /runs/7/events", problem(503, "Restarting.", Retry_After=asked))
+    assert (api.run("watch", "7"), api.waits) == (1, waits)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +153,19 @@ def test_a_token_or_rights_that_end_meanwhile(
     api.on("GET /runs/7/events", arriving(event(1, "Submitted.")), refused)
     assert (api.run("watch", "7"), api.waits) == (1, [1])
     assert said in capsys.readouterr().err
+
+
+def test_an_event_that_is_too_large(
+    api: FakeApi, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in lines of which each is small."""
+    monkeypatch.setattr(server, "MAX_EVENT_BYTES", 1_000)
+    line = b"data: " + b"x" * 90 + b"\n"
+    api.on("GET /runs/7/status", status())
+    api.on("GET /runs/7/events", arriving(event(1, "One." + "x" * 800), *[line] * 20, b"\n" + END))
+    assert api.run("watch", "7") == 1
+    shown = capsys.readouterr()
+    assert (shown.out[:9], shown.err) == ("   1  One", "The server sends an event that is too large.\n")
 
 
 @pytest.mark.parametrize("sent", [b"data: {}\n\n", b"data: [1\n\n", b'data: {"seq": "x", "sentence": 1}\n\n'])

@@ -118,6 +118,20 @@ def test_what_did_not_arrive_is_sent_again_with_its_key(
     assert json.loads(capsys.readouterr().out) == SUBMITTED
 
 
+def test_a_request_that_the_server_is_working_on_is_waited_for(
+    api: FakeApi, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For longer than the two minutes for which the server lets no other process work on it."""
+    working = problem(409, "This request is being worked on already.", Retry_After="5")
+    api.on("POST /uploads", UPLOADED)
+    api.on("POST /runs", *[working] * 30, SUBMITTED, working)
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 0
+    assert api.waits == [5.0] * 30
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 1
+    assert "This request is being worked on already." in capsys.readouterr().err
+    assert sent(api, f"DELETE /uploads/{UPLOADED['upload']}") == []
+
+
 def test_a_key_makes_the_same_requests_each_time(api: FakeApi, folder: Path) -> None:
     api.on("POST /uploads", UPLOADED)
     api.on("POST /runs", SUBMITTED)
