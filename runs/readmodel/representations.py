@@ -47,14 +47,14 @@ class Reader:
 
 
 class OpenDecision(BaseModel):
-    """A question to people, who answer it on the page at `address`."""
+    """A question to people, who can answer it on the page at `address`."""
 
     gate: Annotated[int, Field(description="Its number.")]
     kind: str
     question: str
     choices: list[str]
     since: datetime
-    yours: Annotated[bool, Field(description="Whether your user may say yes; if not, another person has to.")]
+    yours: Annotated[bool, Field(description="Whether this person may approve it; if not, another person has to.")]
     address: str
 
 
@@ -82,7 +82,7 @@ class Status(BaseModel):
     submitted_by: str
     submitted_at: datetime
     finished_at: datetime | None
-    event: Annotated[int, Field(description="The number of the newest event: for wait_for_run, after.")]
+    event: Annotated[int, Field(description="The number of the newest event.")]
     address: str
 
 

@@ -154,14 +154,24 @@ def creative(user: User) -> frozenset[str]:
     return frozenset([*(key for key, one in SHIPPED.items() if not one.sources_needed), *map(str, own)])
 
 
+class UnknownTemplate(InvalidInput):
+    """There is no template with this key that the person may see."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such template. Choose another one.")
+
+
 def chosen(user: User, key: str) -> Chosen:
-    """The template with this key: the name of a shipped one, or the id of a saved one. Raises InvalidInput."""
+    """The template with this key: the name of a shipped one, or the id of a saved one.
+
+    Raises UnknownTemplate, and InvalidInput for a saved one whose plan can no longer be read.
+    """
     if key in SHIPPED:
         shipped = SHIPPED[key]
         return Chosen(shipped_plan(key), _reason(shipped.name), shipped.sources_needed, shipped.name)
     template = own_template(user, key)
     if template is None:
-        raise InvalidInput("There is no such template. Choose another one.")
+        raise UnknownTemplate
     return _own(template)
 
 

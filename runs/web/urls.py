@@ -35,7 +35,7 @@ urlpatterns = [
     path("next/", next_decision.next_decision, name="next_decision"),
     path("api/openapi.json", documentation.openapi, name="openapi"),
     path("api/docs/", reference_page.reference, name="api_reference"),
-    path("api/v1/", include((api.patterns, "api"))),
+    path("api/v1/", include((api.bind_patterns(), "api"))),
     re_path("^api/v1/", no_operation),  # also with a line break, which no `path` takes
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),

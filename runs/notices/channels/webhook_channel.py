@@ -39,8 +39,8 @@ SENT_KINDS = (*(one.kind for one in CHOOSABLE), NoticeKind.TEST)
 
 class WebhookData(BaseModel):
     """What a notice is about. `status` and `decision` are what the REST API answers to this person at
-    `status_address` and `decision_address`, as of the time of sending; the notices of an installation carry a
-    `decision` if it sets `PEV_NOTICE_CONTENT=details`.
+    `status_address` and `decision_address`, as of the time of sending. `decision` is only there if the installation
+    sets `PEV_NOTICE_CONTENT=details`.
     """
 
     model_config = ConfigDict(extra="forbid")

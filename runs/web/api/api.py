@@ -132,9 +132,10 @@ class PevApi(NinjaAPI):
                     assert isinstance(auth, AccessTokenAuth)
                     yield self.get_openapi_operation_id(operation), str(auth.scope)
 
-    @property
-    def patterns(self) -> list[URLPattern]:
-        """The addresses of the operations, for `include`. They ask for a token instead of a session."""
+    def bind_patterns(self) -> list[URLPattern]:
+        """The addresses of the operations, for `include`. They ask for a token instead of a session. From now on, each
+        operation that takes GET takes HEAD too.
+        """
         for router in self._get_bound_routers():
             for view in router.path_operations.values():
                 for operation in view.operations:

@@ -11,6 +11,7 @@ from ninja import Query, Router, Status
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from runs.enums import AuditKind, Role, TokenScope
+from runs.errors import NotVisible
 from runs.lifecycle import available_agents
 from runs.people.permissions import visible_runs
 from runs.pev.agents import AgentDefinition
@@ -139,7 +140,10 @@ def list_templates(request: HttpRequest) -> tool_answers.Templates:
 @router.get("/templates/{key}", auth=READS_RUNS, response=AnyPlan, summary="Read a template")
 def read_template(request: HttpRequest, key: str) -> PlanContract:
     """The plan of a template."""
-    return run_templates.chosen(caller_of(request).person, key).plan
+    try:
+        return run_templates.chosen(caller_of(request).person, key).plan
+    except run_templates.UnknownTemplate as error:
+        raise NotVisible(str(error)) from error
 
 
 @router.get("/agents", auth=ADMINISTERS, response=AgentList, summary="List agents")

@@ -94,7 +94,8 @@ async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResu
     except PevError as error:
         if isinstance(error, (NotAllowed, NotVisible)):
             await from_database(partial(_record_refusal, caller, name, error, given.get("run")))
-        return _refused(str(error))
+        hint = " list_runs says which there are." if isinstance(error, NotVisible) else ""
+        return _refused(f"{error}{hint}")
     except FileNotFoundError:
         return _refused("The store of files has lost this content. Tell the administrator of this site.")
     except Exception:  # the library would send the exception's text to the client

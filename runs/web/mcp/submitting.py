@@ -66,7 +66,7 @@ def answer_for(caller: Caller, run: Run) -> SubmittedRun:
         address=caller.reader.address("run", run.pk),
         left_out=list(submitted.left_out) if submitted else [],
         remarks=list(submitted.not_read) if submitted else [],
-        approval=f"{first} waits for a person, who decides on the page.",
+        approval=f"{first} waits for a person.",
     )
 
 

@@ -67,6 +67,7 @@ class Templates(ToolAnswer):
 
 class Status(ToolAnswer, representations.Status):
     __doc__ = representations.Status.__doc__  # a model reads it as the description of the answer
+    event: Annotated[int, Field(description="The number of the newest event: for wait_for_run, after.")]
 
     def texts(self) -> Iterator[str]:
         steps = f"{self.steps_done} of {self.steps} steps" if self.steps else "no plan yet"
@@ -97,7 +98,8 @@ class SubmittedRun(ToolAnswer):
     approval: Annotated[str, Field(description="Who has to decide what.")]
 
     def texts(self) -> Iterator[str]:
-        yield f"Run {self.run} is submitted: {self.address} {self.approval} Follow it with wait_for_run."
+        yield f"Run {self.run} is submitted: {self.address} {self.approval} People decide on that page."
+        yield "Follow it with wait_for_run."
         if self.left_out:
             yield f"Left out, because they may contain secrets:\n{delimited('paths', '\n'.join(self.left_out))}"
         if self.remarks:

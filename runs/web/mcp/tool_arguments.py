@@ -46,7 +46,7 @@ class Caller:
         """Returns a run. Raises NotVisible with the same words if it does not exist or the person may not see it."""
         run = self.reader.runs().filter(pk=number).first()
         if run is None:
-            raise NotVisible(f"There is no run {number} that you may see. list_runs says which there are.")
+            raise NotVisible(f"There is no run {number} that you may see.")
         return run
 
 

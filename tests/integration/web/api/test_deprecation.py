@@ -45,7 +45,7 @@ def api() -> PevApi:
 
 
 def ask(api: PevApi, name: str, **values: Any) -> Any:
-    (view,) = (one.callback for one in api.patterns if one.name == name)
+    (view,) = (one.callback for one in api.bind_patterns() if one.name == name)
     token = program_of(made.alice()).token
     return view(RequestFactory().get("/", headers={"Authorization": f"Bearer {token}"}), **values)
 

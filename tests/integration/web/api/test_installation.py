@@ -12,7 +12,7 @@ from runs.people.roles import NEW_PEOPLE
 from runs.readmodel.audit_lines import AuditFilter, as_json
 from runs.readmodel.run_view import reading_of
 from runs.reports.json_report import as_json as report_as_json
-from runs.submission.run_templates import SHIPPED, shipped_plan
+from runs.submission.run_templates import SHIPPED, save, shipped_plan
 from runs.web.operations.health import health
 from tests import factories as made
 from tests.factories import agents
@@ -30,7 +30,11 @@ def test_templates_and_agents_are_read(admin: User) -> None:
     alice = program_of(made.alice())
     assert [one["key"] for one in alice.get("/templates").json()["templates"]] == list(SHIPPED)
     assert alice.get("/templates/document-review").json() == shipped_plan("document-review").model_dump(mode="json")
-    assert alice.get("/templates/none").status_code == 422
+    bobs = save(made.bob(), made.finished_succeeded(), "Secret recipe")
+    for key in ("none", str(bobs.pk)):
+        refused = alice.get(f"/templates/{key}")
+        assert refused.status_code == 404
+        assert refused.json()["detail"] == "There is no such template. Choose another one."
     agent = agents.agent()
     (line,) = program_of(admin, TokenScope.ADMIN).get("/agents").json()["agents"]
     assert (line["name"], line["changed_by"]) == (agent.name, agent.changed_by.get_username())

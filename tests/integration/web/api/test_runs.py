@@ -142,7 +142,8 @@ def test_a_finished_run_is_run_again_archived_and_deleted() -> None:
     assert alice.post(f"/runs/{run.pk}/archive").status_code == 200
     assert [one["run"] for one in alice.get("/runs?archived=true").json()["runs"]] == [run.pk]
     assert alice.call("delete", f"/runs/{run.pk}").json() == {"number": run.pk, "title": run.title}
-    assert alice.get(f"/runs/{run.pk}").status_code == 404
+    gone = alice.get(f"/runs/{run.pk}")
+    assert (gone.status_code, gone.json()["detail"]) == (404, f"There is no run {run.pk} that you may see.")
 
 
 def test_a_filter_with_a_value_that_there_is_not_is_named() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from runs.management.commands import document_api
 from runs.web.api.documentation import document
+from runs.web.mcp.tools import TOOLS
 from tests.unit.web.api.breaking_changes import breaking_changes
 
 COPY = Path(__file__).parents[4] / "docs/api/openapi.json"
@@ -22,6 +23,12 @@ def test_the_copy_is_renewed_and_no_change_breaks_programs() -> None:
     copy = COPY.read_text("utf-8")
     assert breaking_changes(json.loads(copy), document()) == [], "This needs another version of the API: docs/api."
     assert copy == document_api.text(), "Renew it: manage.py document_api --write docs/api/openapi.json"
+
+
+def test_the_description_names_no_tools_of_the_mcp_server() -> None:
+    operations = {one["operationId"] for path in document()["paths"].values() for one in path.values()}
+    descriptions = " ".join(re.findall(r'"description": "(.*?)"', json.dumps(document())))
+    assert {name for name in TOOLS if re.search(rf"\b{name}\b", descriptions)} - operations == set()
 
 
 def test_the_guide_says_what_to_do_about_each_refusal() -> None:
