@@ -28,6 +28,7 @@ LOCK_TIMEOUT = 60.0
 """Seconds after which a waiting writer gives up. Only a transaction that hangs takes so long."""
 
 
+_CHANGED = "The run has changed since it was read."
 _DEADLOCK = "40P01"
 """The code of this error in PostgreSQL."""
 
@@ -57,6 +58,7 @@ class _RunChanges:
 class _Current(threading.local):
     runs: dict[int, _RunChanges] | None = None
     last: list[Callable[[], object]]
+    known: Run | None = None
 
 
 _current = _Current()
@@ -84,6 +86,16 @@ def writing(held: Run | None = None) -> Iterator[None]:
                 write()
         finally:
             _current.runs = None
+
+
+@contextmanager
+def only_if_unchanged(known: Run) -> Iterator[None]:
+    """Within, the first lock of this run raises Outdated if the run has changed since it was read."""
+    _current.known = known
+    try:
+        yield
+    finally:
+        _current.known = None
 
 
 def at_end(write: Callable[[], object]) -> None:
@@ -128,7 +140,12 @@ def locked(run_id: int) -> Run:
     changes = _changes_of(run_id)
     if changes.run is None:
         lock_rows(Run.objects.filter(pk=run_id).only("id"))
-        changes.run = Run.objects.select_related("inputs").defer("inputs__changes").get(pk=run_id)
+        run = Run.objects.select_related("inputs").defer("inputs__changes").get(pk=run_id)
+        if _current.known and _current.known.pk == run_id:
+            if _current.known.event_count != run.event_count:
+                raise Outdated(_CHANGED)
+            _current.known = None
+        changes.run = run
     return changes.run
 
 
@@ -181,7 +198,7 @@ def _write(run_id: int, changes: _RunChanges) -> None:
     # The condition fails when someone has committed since the run was read; with a locked row it cannot.
     moved = Run.objects.filter(pk=run_id, event_count=known).update(event_count=newest, **changes.fields)
     if moved != 1:
-        raise Outdated("The run has changed since it was read.")
+        raise Outdated(_CHANGED)
     run.event_count = newest
     Event.objects.bulk_create(
         Event(run_id=run_id, seq=seq, kind=entry.event.kind.value, at=entry.at, data=entry.event.data())

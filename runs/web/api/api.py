@@ -79,11 +79,12 @@ REFUSALS = {
 """The answers that any operation can give."""
 _REFUSED_CHANGES = {
     "409": "Not possible in the state that it is in now, or answered already",
-    "412": "The run has changed since it was read (`If-Match`)",
     "413": "The body is larger than this address takes",
     "507": "The disk of the server has no room for the files",
 }
 """The answers that operations which change something can give besides."""
+_OUTDATED = {"412": "The run has changed since it was read (`If-Match`)"}
+"""The answers that operations which change something about a run can give besides."""
 
 
 class _JsonRenderer(BaseRenderer):
@@ -103,7 +104,7 @@ class PevApi(NinjaAPI):
         schema["components"]["schemas"]["ProblemDetails"] = _schema_of_problems()
         schema["webhooks"] = _webhooks(schema["components"]["schemas"])
         scopes = dict(self._scopes())
-        for path in schema["paths"].values():
+        for address, path in schema["paths"].items():
             path.pop("head", None)  # the same as GET: the description of the API says so once
             for method, operation in path.items():
                 scope = scopes[operation["operationId"]]
@@ -114,6 +115,8 @@ class PevApi(NinjaAPI):
                     for answer in answers.values():
                         answer["headers"] = {idempotency.REPLAYED: idempotency.REPLAYED_HEADER}
                 refusals = REFUSALS if method == "get" else REFUSALS | _REFUSED_CHANGES
+                if method != "get" and ("{run_id}" in address or "{gate_id}" in address):
+                    refusals |= _OUTDATED
                 for status, description in refusals.items():
                     answer = answers.setdefault(status, {"description": description})
                     answer["content"] = answer.get("content", {}) | PROBLEM

@@ -25,7 +25,7 @@ from runs.readmodel.representations import GateDetails, GateLine, gate_details, 
 from runs.readmodel.result_points import MAX_POINTS
 from runs.submission import supplied_uploads
 from runs.text.truncate import quoted
-from runs.web.api.requests import caller_of, check_names, check_version, token_of, uploads_of
+from runs.web.api.requests import as_known, caller_of, check_names, token_of, uploads_of
 from runs.web.api.tokens import DECIDES, READS_GATES
 from runs.web.gates.decision_form import MAX_CRITERIA, MAX_NOTE, MAX_REASON, with_points
 from runs.web.mcp.tool_arguments import Caller
@@ -146,7 +146,6 @@ def decide(request: HttpRequest, gate_id: int, given: Answer) -> GateDetails:
     """
     caller = caller_of(request)
     gate = _gate(caller, gate_id)
-    check_version(request, gate.run)
     _check_may_decide(gate, caller.person)
     seconds = None if given.time_limit_minutes is None else given.time_limit_minutes * 60
     decision = Decision(
@@ -162,7 +161,8 @@ def decide(request: HttpRequest, gate_id: int, given: Answer) -> GateDetails:
         why_met=given.why_met,
     )
     notes = {one.point: one.note for one in given.send_back}
-    gate_decisions.decide(gate.pk, caller.person, with_points(gate, decision, notes))
+    with as_known(request, gate.run):
+        gate_decisions.decide(gate.pk, caller.person, with_points(gate, decision, notes))
     return gate_details(caller.reader, _gate(caller, gate_id))
 
 
@@ -174,12 +174,12 @@ def hand_on_gate(request: HttpRequest, gate_id: int, given: NewAssignee) -> Gate
     """
     caller = caller_of(request)
     gate = _gate(caller, gate_id)
-    check_version(request, gate.run)
     to = accounts.find_person(given.to)
     if to is None:
         raise InvalidInput(f"There is no user {quoted(given.to, 100)}.")
     seen = accounts.find_person(given.seen) if given.seen else None
-    assignments.hand_on(gate.pk, caller.person, to, seen.pk if seen else None)
+    with as_known(request, gate.run):
+        assignments.hand_on(gate.pk, caller.person, to, seen.pk if seen else None)
     return gate_details(caller.reader, _gate(caller, gate_id))
 
 
@@ -203,7 +203,8 @@ def give_files(
     if given.fingerprint != gate.digest:
         raise DecisionRefused(gate_decisions.CHANGED)
     uploads = uploads_of(given.paths, files)
-    found = supplied_uploads.give_files(gate, caller.person, uploads, name_as=given.name_as, how=_how(request))
+    with as_known(request, gate.run):
+        found = supplied_uploads.give_files(gate, caller.person, uploads, name_as=given.name_as, how=_how(request))
     return GivenAnswer(
         added=list(found.added),
         known=list(found.known),

@@ -22,7 +22,7 @@ from runs.readmodel.run_view import reading_of
 from runs.reports import contract
 from runs.reports.json_report import attempt_of, plan_of, step_of
 from runs.store import audit_trail
-from runs.web.api.requests import AnyPlan, caller_of, check_version
+from runs.web.api.requests import AnyPlan, as_known, caller_of
 from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 
 router = Router(tags=["plans"])
@@ -98,11 +98,11 @@ def edit_plan(request: HttpRequest, response: HttpResponse, run_id: int, given: 
     """
     caller = caller_of(request)
     run = caller.run(run_id)
-    check_version(request, run)
     gate = plan_gate.gates_of(run).open().first()
     if gate is None:
         raise DecisionRefused("No plan of this run needs a decision now, so there is none to edit.")
-    plan = plan_edits.edit(gate.pk, caller.person, given.fingerprint, given.plan)
+    with as_known(request, run):
+        plan = plan_edits.edit(gate.pk, caller.person, given.fingerprint, given.plan)
     response.headers["Location"] = reverse("api:plan", args=[run_id, plan.version])
     return Status(HTTPStatus.CREATED, _plan(caller.run(run_id), plan.version))
 

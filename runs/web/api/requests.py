@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Annotated
 
@@ -15,9 +16,11 @@ from django.utils.http import parse_etags, quote_etag
 from ninja.files import UploadedFile
 from pydantic import BaseModel, WithJsonSchema
 
-from runs.errors import InvalidInput, NotVisible
+from pevsite.installation import version
+from runs.errors import InvalidInput, NotVisible, Outdated
 from runs.models import AccessToken, Draft, Run, User
 from runs.pev.contracts import PlanContract
+from runs.store import event_log
 from runs.submission import submission_drafts
 from runs.submission.intake import Upload
 from runs.text.truncate import quoted
@@ -44,25 +47,50 @@ def caller_of(request: HttpRequest) -> Caller:
 
 
 def version_of(run: Run) -> str:
-    """The ETag of what is shown of a run: another one after each of its events."""
-    facts = (run.pk, run.event_count, run.title, run.status, run.archived_at, run.paused)
-    return quote_etag(hashlib.sha256(repr(facts).encode()).hexdigest()[:32])
+    """The ETag of what is shown of a run: another one after each of its events, and in another version of pevsite.
+
+    It is weak, because parts of a report change without an event, such as the time for which a run has worked.
+    """
+    facts = (version(), run.pk, run.event_count, run.title, run.status, run.archived_at, run.paused)
+    return f"W/{quote_etag(hashlib.sha256(repr(facts).encode()).hexdigest()[:32])}"
 
 
 def unless_known(request: HttpRequest, etag: str, make: Callable[[], HttpResponseBase]) -> HttpResponseBase:
     """The answer with its ETag; 304 without a body if the caller has this version already (If-None-Match)."""
-    known = parse_etags(request.headers.get("If-None-Match", ""))
-    response: HttpResponseBase = HttpResponseNotModified() if etag in known or "*" in known else make()
+    known = _tags(request.headers.get("If-None-Match", ""))
+    response: HttpResponseBase = HttpResponseNotModified() if known & {*_tags(etag), "*"} else make()
     response.headers["ETag"] = etag
     return response
 
 
-def check_version(request: HttpRequest, run: Run) -> None:
-    """Refuses to change a run that is not as the caller knows it (If-Match)."""
+@contextmanager
+def as_known(request: HttpRequest, run: Run) -> Iterator[None]:
+    """Within, a run is changed only if it is as the caller knows it (If-Match).
+
+    Its version is compared before, and once more when the run is locked: someone may have changed it in between.
+    """
     wanted = request.headers.get("If-Match")
-    if wanted is not None and not {version_of(run), "*"} & set(parse_etags(wanted)):
+    if wanted is None or "*" in _tags(wanted):
+        yield
+        return
+    _check_version(wanted, run)
+    try:
+        with event_log.only_if_unchanged(run):
+            yield
+    except Outdated:
+        _check_version(wanted, caller_of(request).run(run.pk))
+        raise
+
+
+def _check_version(wanted: str, run: Run) -> None:
+    if not _tags(wanted) & _tags(version_of(run)):
         sentence = "The run has changed since it was read. Read it again, then decide. Nothing was changed."
         raise Refused(HTTPStatus.PRECONDITION_FAILED, sentence, {"ETag": version_of(run)})
+
+
+def _tags(header: str) -> set[str]:
+    """The ETags of a header, without the mark of weak ones: versions of a run are compared, and not bytes."""
+    return {tag.removeprefix("W/") for tag in parse_etags(header)}
 
 
 def check_names(sent: QueryDict, fields: type[BaseModel]) -> None:

@@ -29,9 +29,9 @@ from runs.submission import submit
 from runs.text.truncate import quoted
 from runs.web.api.idempotency import id_of_made
 from runs.web.api.requests import (
+    as_known,
     caller_of,
     check_names,
-    check_version,
     cursor_to,
     link_to_next,
     row_of,
@@ -213,8 +213,8 @@ def read_status(request: HttpRequest, run_id: int) -> representations.Status:
 def stop_run(request: HttpRequest, run_id: int, given: StopReason) -> representations.Status:
     """Stops a run now. What has passed is kept."""
     run = caller_of(request).run(run_id)
-    check_version(request, run)
-    gate_decisions.cancel(run.pk, caller_of(request).person, given.reason.replace("\0", ""))
+    with as_known(request, run):
+        gate_decisions.cancel(run.pk, caller_of(request).person, given.reason.replace("\0", ""))
     return read_status(request, run_id)
 
 
@@ -233,8 +233,8 @@ def resume_run(request: HttpRequest, run_id: int) -> representations.Status:
 def _pause(request: HttpRequest, run_id: int, *, paused: bool) -> representations.Status:
     caller = caller_of(request)
     run = caller.run(run_id)
-    check_version(request, run)
-    gate_decisions.pause(run.pk, caller.person, paused=paused)
+    with as_known(request, run):
+        gate_decisions.pause(run.pk, caller.person, paused=paused)
     return read_status(request, run_id)
 
 
@@ -249,7 +249,8 @@ def run_again(
     run = caller.run(run_id)
     if run.status != RunStatus.FINISHED:
         raise DecisionRefused("This run is not finished yet; it can be run again when it is.")
-    made = submit.again(run, caller.person, id_of_made(request), reuse=given.reuse, redo=given.redo)
+    with as_known(request, run):
+        made = submit.again(run, caller.person, id_of_made(request), reuse=given.reuse, redo=given.redo)
     response.headers["Location"] = reverse("api:run", args=[made.pk])
     return Status(HTTPStatus.CREATED, submitting.answer_for(caller, made))
 
@@ -257,7 +258,9 @@ def run_again(
 @router.post("/runs/{int:run_id}/archive", auth=CHANGES_RUNS, response=representations.Status, summary="Archive a run")
 def archive_run(request: HttpRequest, run_id: int) -> representations.Status:
     """Takes a run out of the lists."""
-    owner_actions.archive(caller_of(request).run(run_id).pk, caller_of(request).person)
+    run = caller_of(request).run(run_id)
+    with as_known(request, run):
+        owner_actions.archive(run.pk, caller_of(request).person)
     return read_status(request, run_id)
 
 
@@ -265,6 +268,6 @@ def archive_run(request: HttpRequest, run_id: int) -> representations.Status:
 def delete_run(request: HttpRequest, run_id: int) -> Deleted:
     """Deletes a finished run with its files, results and history. The audit trail keeps its line."""
     run = caller_of(request).run(run_id)
-    check_version(request, run)
-    line = deletion.delete(run.pk, caller_of(request).person)
+    with as_known(request, run):
+        line = deletion.delete(run.pk, caller_of(request).person)
     return Deleted(number=line.number, title=line.title)
