@@ -34,6 +34,7 @@ TASKS: dict[str, tuple[type, ...]] = {
     "runs.engine.perform.perform_work": (int,),
     "runs.engine.document_work.read_waiting": (bool,),
     "runs.engine.mcp_listings.list_wanted": (),
+    "runs.engine.calibrating.judge_due": (),
 }
 """The tasks that a message may name, with the types of their arguments. Nothing else is imported or called, because
 someone else may write to this Redis.

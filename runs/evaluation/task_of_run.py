@@ -99,7 +99,7 @@ def task_of(run: Run, name: str = "", request: str = "", *, with_plan: bool = Fa
 
 def folder_name(text: str) -> str:
     """A name for a folder on every system, from the words of a person."""
-    words = re.sub(r"[^a-z0-9]+", "-", text.casefold())
+    words = re.sub(r"[^a-z0-9]+", "-", text.lower())
     return words[:60].strip("-") or "task"
 
 

@@ -344,9 +344,10 @@ def test_only_parts_of_plans_and_points_of_results_are_commented_on() -> None:
     assert sentence == "Only the parts of a plan and the points of a result can be commented on."
 
 
-def test_a_comment_with_an_approval_asks_for_nothing() -> None:
+def test_an_approval_takes_no_comments() -> None:
     run = made.awaiting_plan()
     gate = made.open_gate(run, GateKind.PLAN)
-    say(gate, Verb.APPROVE, "Go on.", comments=(Comment(text="x", step_id="review"),))
+    sentence = refused(gate, Verb.APPROVE, "Go on.", comments=(Comment(text="x", step_id="review"),))
+    assert sentence == "An approval sends no comments. Request changes with them, or empty their fields."
     gate.refresh_from_db()
-    assert (gate.asked, gate.comments, fresh(run).requests) == ([], [], 0)
+    assert (gate.status, gate.comments, fresh(run).requests) == (GateStatus.OPEN, [], 0)
