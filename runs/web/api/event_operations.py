@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runs.enums import RunStatus
+from runs.errors import InvalidInput
 from runs.events.kinds import read
-from runs.models import Run
+from runs.models import AccessToken, Run
 from runs.reports import contract
 from runs.reports.json_report import event_of
 from runs.web.api.requests import caller_of, check_names
@@ -21,6 +22,8 @@ router = Router(tags=["events"])
 MAX_EVENTS = 1_000
 """Events in one answer."""
 EVENT_STREAM = "text/event-stream"
+STREAMS = "pevsite.streams"
+"""The list in the ASGI scope of a request for a stream, to which a `Stream` is added if it may begin."""
 _OR_STREAMS: dict[str, Any] = {
     "responses": {
         200: {
@@ -58,6 +61,14 @@ class EventsAsked(BaseModel):
     limit: Annotated[int, Field(ge=1, le=MAX_EVENTS)] = MAX_EVENTS
 
 
+class Stream(NamedTuple):
+    """A stream that may begin after event number `since`."""
+
+    token: AccessToken
+    run_id: int
+    since: int
+
+
 @router.get(
     "/runs/{int:run_id}/events",
     auth=READS_RUNS,
@@ -65,14 +76,24 @@ class EventsAsked(BaseModel):
     openapi_extra=_OR_STREAMS,
     summary="List or follow events",
 )
-def list_events(request: HttpRequest, run_id: int, asked: Query[EventsAsked]) -> EventPage:
+def list_events(request: HttpRequest, run_id: int, asked: Query[EventsAsked]) -> EventPage | HttpResponse:
     """The events of a run after number `since`.
 
     With `Accept: text/event-stream` the answer is a stream of server-sent events that goes on until the run has ended,
     the person may no longer see it or the token no longer works. It begins after `Last-Event-ID`, or after `since`.
     """
     check_names(request.GET, EventsAsked)
-    return events_after(caller_of(request).run(run_id), asked.since, asked.limit)
+    caller = caller_of(request)
+    run = caller.run(run_id)
+    streams = getattr(request, "scope", {}).get(STREAMS)
+    if streams is None:
+        return events_after(run, asked.since, asked.limit)
+    try:
+        since = EventsAsked.model_validate({"since": request.headers.get("Last-Event-ID") or asked.since}).since
+    except ValidationError as error:
+        raise InvalidInput("`Last-Event-ID` is the number of an event.") from error
+    streams.append(Stream(caller.token, run_id, since))
+    return HttpResponse()
 
 
 def events_after(run: Run, since: int, limit: int) -> EventPage:

@@ -7,37 +7,31 @@ database until its answer has ended. Here, a stream that waits holds neither.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
-from io import BytesIO
 from typing import Any
 
-from django.conf import settings
-from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpResponse, QueryDict
-from pydantic import ValidationError
-
-from runs.errors import InvalidInput, PevError
+from runs.logs import about
 from runs.models import AccessToken, Run
 from runs.people.permissions import visible_runs
 from runs.store.audit_trail import coming_from
-from runs.web.api.api import api
-from runs.web.api.event_operations import EVENT_STREAM, MAX_EVENTS, EventPage, EventsAsked, events_after
-from runs.web.api.requests import caller_of, check_names
+from runs.web.api.event_operations import EVENT_STREAM, MAX_EVENTS, STREAMS, EventPage, Stream, events_after
 from runs.web.api.tokens import READS_RUNS
 from runs.web.live.announcements import announcements
 from runs.web.live.subscribers import from_database
 from runs.web.site.addresses import API_PATH
 from runs.web.site.admission import still_admitted
 from runs.web.site.audit_origin import origin_of_program
-from runs.web.site.problems import Refused
+from runs.web.site.problems import MEDIA_TYPE, problem_json
 from runs.web.site.requests import client_of
-from runs.web.site.same_origin import came_as_https, our_host, values
+from runs.web.site.same_origin import values
 
+log = logging.getLogger(__name__)
 type Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 MAX_STREAMS = 30
@@ -63,54 +57,47 @@ _open: Counter[int] = Counter()
 
 
 class WithEventStreams:
-    """An ASGI application that answers requests for a stream of events and passes all others on to the pages."""
+    """An ASGI application that passes requests on to the pages, and sends a stream of events where they accept one."""
 
     def __init__(self, pages: Any) -> None:
         self._pages = pages
 
     async def __call__(self, scope: Any, receive: Any, send: Send) -> None:
-        match = _PATH.fullmatch(scope["path"])
-        if match is None or not _asks_for_stream(scope):
+        if not _PATH.fullmatch(scope["path"]) or not _asks_for_stream(scope):
             await self._pages(scope, receive, send)
             return
-        request = ASGIRequest(scope, BytesIO())
-        try:
-            token, since = await from_database(partial(_begin, request, int(match[1])))
-            if _open[token.pk] >= MAX_STREAMS:
-                sentence = f"This token follows {MAX_STREAMS} runs already, which is the most. Close a stream first."
-                raise Refused(HTTPStatus.TOO_MANY_REQUESTS, sentence, {"Retry-After": "10"})
-        except (Refused, PevError) as error:
-            await _answer(send, api.on_exception(request, error))
-            return
-        _open[token.pk] += 1
-        try:
-            with coming_from(origin_of_program(client_of(scope), token)):
-                await _until_gone(receive, _follow(token, int(match[1]), since, send))
-        finally:
-            _open[token.pk] -= 1
-            if not _open[token.pk]:
-                del _open[token.pk]
+        streams: list[Stream] = []
+        is_accepted = False
+
+        async def send_refusal(message: dict[str, Any]) -> None:
+            nonlocal is_accepted
+            is_accepted |= bool(streams) and message.get("status") == HTTPStatus.OK
+            if not is_accepted:
+                await send(message)
+
+        # As any other request, so that a refusal has the same headers, and the same lines in the log and audit trail.
+        await self._pages(scope | {STREAMS: streams}, receive, send_refusal)
+        if is_accepted:
+            await _serve(streams[0], scope, receive, send)
 
 
 def _asks_for_stream(scope: Any) -> bool:
-    """Whether this is a request for a stream that no page has to refuse."""
-    headers = scope["headers"]
-    accepted = b",".join(values(headers, b"accept"))
-    is_ours = bool(our_host(headers)) and (not settings.TLS or came_as_https(headers))
-    return bool(settings.API) and scope["method"] == "GET" and EVENT_STREAM.encode() in accepted and is_ours
+    return scope["method"] == "GET" and EVENT_STREAM.encode() in b",".join(values(scope["headers"], b"accept"))
 
 
-def _begin(request: ASGIRequest, run_id: int) -> tuple[AccessToken, int]:
-    """The token of the request, and the number of the last event that it knows. Raises Refused or PevError."""
-    request.auth = token = READS_RUNS(request)  # type: ignore[attr-defined]  # as the library does
-    check_names(QueryDict(request.META["QUERY_STRING"]), EventsAsked)
-    caller_of(request).run(run_id)
-    last = request.headers.get("Last-Event-ID", "")
+async def _serve(stream: Stream, scope: Any, receive: Any, send: Send) -> None:
+    token = stream.token
+    if _open[token.pk] >= MAX_STREAMS:
+        await _refuse_another(token, send)
+        return
+    _open[token.pk] += 1
     try:
-        asked = EventsAsked.model_validate(request.GET.dict() | ({"since": last} if last else {}))
-    except ValidationError as error:
-        raise InvalidInput("`since` and `Last-Event-ID` are the number of an event.") from error
-    return token, asked.since
+        with coming_from(origin_of_program(client_of(scope), token)):
+            await _until_gone(receive, _follow(token, stream.run_id, stream.since, send))
+    finally:
+        _open[token.pk] -= 1
+        if not _open[token.pk]:
+            del _open[token.pk]
 
 
 async def _follow(token: AccessToken, run_id: int, since: int, send: Send) -> None:
@@ -197,7 +184,10 @@ async def _until_gone(receive: Any, following: Any) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _answer(send: Send, response: HttpResponse) -> None:
-    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.items()]
-    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-    await send({"type": "http.response.body", "body": response.content})
+async def _refuse_another(token: AccessToken, send: Send) -> None:
+    sentence = f"This token follows {MAX_STREAMS} runs already, which is the most. Close a stream first."
+    log.info("refused: %s", sentence, extra=about(user=token.user.get_username()))
+    status = HTTPStatus.TOO_MANY_REQUESTS.value
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"retry-after", b"10"), (b"cache-control", b"no-store")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": problem_json(status, sentence)})

@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 from asgiref.testing import ApplicationCommunicator
 
-from runs.enums import TokenScope
+from runs.enums import AuditKind, TokenScope
 from runs.events.kinds import Note
 from runs.lifecycle import gate_decisions
-from runs.models import AccessToken, Run, User
+from runs.models import AccessToken, AuditEntry, Run, User
 from runs.people import access_tokens
 from runs.store.event_log import record
 from runs.web.api import event_stream
 from runs.web.live.subscribers import from_database
+from runs.web.site.handler import PagesHandler
 from tests import factories as made
 from tests.integration.web.api.asking import program_of
 from tests.integration.web.talking import PATIENCE, announce, told
@@ -59,7 +60,7 @@ def follow(run: Run, token: str, what: Listen, since: int, **more: str) -> Any:
             "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
             "client": ("192.0.2.1", 1),
         }
-        application = event_stream.WithEventStreams(None)
+        application = event_stream.WithEventStreams(PagesHandler())
         stream: Any = ApplicationCommunicator(application, scope)  # type: ignore[no-untyped-call]
         await stream.send_input({"type": "http.request", "body": b"", "more_body": False})
         try:
@@ -157,24 +158,41 @@ def test_a_silent_stream_shows_that_it_is_alive_and_a_token_has_so_many(monkeypa
 
     assert follow(run, token, listen, run.event_count) == (200, ": nothing new\n\n")
     monkeypatch.setattr(event_stream, "MAX_STREAMS", 0)
-    status, said = follow(run, token, listen, 0)
+
+    async def listen_to_refusal(stream: Any) -> tuple[int, dict[bytes, bytes], str]:
+        begin = await stream.receive_output(PATIENCE)
+        return begin["status"], dict(begin["headers"]), await text(stream)
+
+    status, headers, said = follow(run, token, listen_to_refusal, 0)
     assert (status, json.loads(said)["detail"]) == (
         429,
         "This token follows 0 runs already, which is the most. Close a stream first.",
     )
+    assert (headers[b"retry-after"], headers[b"cache-control"]) == (b"10", b"no-store")
 
 
 def test_a_stream_needs_a_token_with_the_scope_a_run_that_is_seen_and_a_number() -> None:
+    """It is refused as any other request: not to be stored, and with a line in the audit trail."""
     run = made.executing()
 
-    async def listen(stream: Any) -> tuple[int, int]:
-        return await start(stream), json.loads(await text(stream))["status"]
+    async def listen(stream: Any) -> tuple[int, int, bytes]:
+        begin = await stream.receive_output(PATIENCE)
+        return begin["status"], json.loads(await text(stream))["status"], dict(begin["headers"])[b"Cache-Control"]
 
-    assert follow(run, "pev_none", listen, 0) == (401, 401)
-    assert follow(run, program_of(made.alice(), TokenScope.GATES_READ).token, listen, 0) == (403, 403)
-    assert follow(run, program_of(made.charlie()).token, listen, 0) == (404, 404)
+    def answer(status: int) -> tuple[int, int, bytes]:
+        return status, status, b"private, no-store"
+
+    assert follow(run, "pev_none", listen, 0) == answer(401)
+    assert follow(run, program_of(made.alice(), TokenScope.GATES_READ).token, listen, 0) == answer(403)
+    assert follow(run, program_of(made.charlie()).token, listen, 0) == answer(404)
     number = {"last-event-id": "x"}
-    assert follow(run, program_of(made.alice(), name="other").token, listen, 0, **number) == (422, 422)
+    assert follow(run, program_of(made.alice(), name="other").token, listen, 0, **number) == answer(422)
+    refused = AuditEntry.objects.filter(kind=AuditKind.REQUEST_REFUSED).order_by("number")
+    assert [(line.by, line.channel, line.through) for line in refused] == [
+        ("alice", "program", "access token “ci”"),
+        ("charlie", "program", "access token “ci”"),
+    ]
+    assert not event_stream._open
 
 
 def test_streams_that_are_woken_together_read_once() -> None:
