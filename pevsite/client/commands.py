@@ -7,6 +7,7 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from decimal import Decimal, InvalidOperation
 from http.client import FORBIDDEN
 from pathlib import Path
@@ -16,6 +17,8 @@ from pevsite.client import account
 from pevsite.client.account import Account
 from pevsite.client.terminal import INTERRUPTED, Failed, Screen
 from pevsite.installation import PROGRAM
+from runs.enums import Preset
+from runs.http_client.idempotency_key import KEPT, is_usable
 
 if TYPE_CHECKING:
     import httpx2
@@ -26,9 +29,6 @@ _EXIT = (
     "Exit status: 0 done or succeeded, 3 partial, 1 failed or not done, 2 wrong use, 4 a decision is open "
     "(watch --until-asked), 130 interrupted (Ctrl-C)."
 )
-
-MAX_KEY = 200
-"""Characters of a key, as the API takes them."""
 
 
 def run(
@@ -139,11 +139,13 @@ def _of_submit(parser: ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FOLDER_OR_FILE", help="what the task works on")
     parser.add_argument("-m", "--message", required=True, metavar="REQUEST", help="the task, in your own words")
     parser.add_argument("--template", help="a template by its key, such as document-review; no planner is asked")
-    parser.add_argument("--preset", choices=["careful", "balanced"], default="careful", help="(careful)")
+    parser.add_argument("--preset", choices=[Preset.CAREFUL, Preset.BALANCED], default=Preset.CAREFUL, help="(careful)")
     _add_budget(parser, "what all model calls may cost")
     parser.add_argument("--no-files", action="store_true", help="there are no files, although the request names some")
     parser.add_argument(
-        "--key", type=_key, help="submit once for each key in 24 hours, however often this is called with it"
+        "--key",
+        type=_key,
+        help=f"submit once for each key in {KEPT // timedelta(hours=1)} hours, however often this is called with it",
     )
     parser.add_argument("--wait", action="store_true", help="follow the run as `watch` does")
 
@@ -262,9 +264,10 @@ def _amount(text: str) -> str:
 
 def _key(text: str) -> str:
     """A key as a header can carry it. Raises ValueError."""
-    if not text.strip() or len(text) > MAX_KEY or not text.isascii() or not text.isprintable():
+    key = text.strip(" ")
+    if not is_usable(key):
         raise ValueError(text)
-    return text.strip()
+    return key
 
 
 def _point(text: str) -> dict[str, str | int]:

@@ -17,14 +17,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pevsite.client.account import Account
 from pevsite.client.terminal import Failed, one_line
 from pevsite.installation import PROGRAM
+from runs.http_client.idempotency_key import LEASE
 from runs.http_client.retry_after import seconds_to_wait
 
 MAX_TRIES = 5
 STREAM_SECONDS = 240.0
 """How long to wait in all, before a run is no longer followed: a server that restarts ends no `watch`."""
-IN_PROGRESS_SECONDS = 150.0
-"""How long to wait in all for a request that the server is working on already: longer than the two minutes after which
-it lets the same request be carried out again.
+IN_PROGRESS_SECONDS = LEASE.total_seconds() + 30
+"""How long to wait in all for a request that the server is working on already: until after it lets the same request be
+carried out again.
 """
 MAX_EMPTY_STREAMS = 3
 """Streams in a row of which nothing arrives, before events are asked for instead."""

@@ -6,18 +6,14 @@ has the same id (`IdempotencyKey.makes`), and a decision is made once, whoever b
 """
 
 import math
-from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from runs.errors import InvalidInput, PevError
+from runs.http_client.idempotency_key import KEPT, LEASE
 from runs.models import IdempotencyKey, User
 
-KEPT = timedelta(hours=24)
-"""How long a key identifies its first request."""
-LEASE = timedelta(minutes=2)
-"""How long a process may work on a request before another may. It is longer than nearly all requests take."""
 MAX_KEYS = 10_000
 """Keys that a person may have in use, each with an answer: one every nine seconds of a day."""
 

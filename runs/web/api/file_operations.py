@@ -23,7 +23,7 @@ from runs.store import audit_trail, blobs
 from runs.submission import submission_drafts
 from runs.text.truncate import quoted
 from runs.web.api.idempotency import id_of_made
-from runs.web.api.requests import caller_of, check_names, unless_known, upload_of, uploads_of
+from runs.web.api.requests import Paths, caller_of, check_names, unless_known, upload_of, uploads_of
 from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 from runs.web.files.file_page import FilePage, version_of
 from runs.web.mcp import looking, tool_answers
@@ -101,10 +101,7 @@ class UploadFields(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    paths: Annotated[
-        list[Annotated[str, Field(max_length=1_000)]],
-        Field(max_length=10_000, description="A path for each file, in their order; without, the names of the files."),
-    ] = []
+    paths: Paths = []
     upload: Annotated[uuid.UUID | None, Field(description="An upload to which the files are added.")] = None
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from http import HTTPStatus
 from typing import Annotated
 
 from django.http import Http404, HttpRequest
 from ninja import File, Form, Router
 from ninja.files import UploadedFile
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from runs.contracts.base import StepId
 from runs.contracts.feedback import Comment
@@ -25,10 +24,10 @@ from runs.readmodel.representations import GateDetails, GateLine, gate_details, 
 from runs.readmodel.result_points import MAX_POINTS
 from runs.submission import supplied_uploads
 from runs.text.truncate import quoted
-from runs.web.api.requests import as_known, caller_of, check_names, token_of, uploads_of
+from runs.web.api.requests import Paths, Typed, as_known, caller_of, check_names, token_of, uploads_of
 from runs.web.api.tokens import DECIDES, READS_GATES
 from runs.web.gates.decision_form import MAX_CRITERIA, MAX_NOTE, MAX_REASON, with_points
-from runs.web.mcp.tool_arguments import Caller
+from runs.web.mcp.tool_arguments import Caller, Dollars, Minutes
 from runs.web.site.problems import Refused
 
 router = Router(tags=["decisions"])
@@ -37,10 +36,6 @@ MAX_GATES = 200
 
 class GateList(BaseModel):
     gates: list[GateLine]
-
-
-type Typed = Annotated[str, AfterValidator(lambda text: text.replace("\0", ""))]
-"""Words of a person, without the null characters that not every database can store."""
 
 
 class SentBack(BaseModel):
@@ -84,8 +79,8 @@ class Answer(BaseModel):
     no_sources: Annotated[
         bool, Field(description="With the answer to a plan: this is creative work, which needs no sources.")
     ] = False
-    budget_usd: Annotated[Decimal | None, Field(gt=0, le=100_000, decimal_places=2)] = None
-    time_limit_minutes: Annotated[int | None, Field(ge=1, le=43_200)] = None
+    budget_usd: Dollars | None = None
+    time_limit_minutes: Minutes | None = None
 
 
 class NewAssignee(BaseModel):
@@ -103,10 +98,7 @@ class GivenFields(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     fingerprint: Annotated[str, Field(min_length=1, max_length=64)]
-    paths: Annotated[
-        list[Annotated[str, Field(max_length=1_000)]],
-        Field(max_length=10_000, description="A path for each file, in their order; without, the names of the files."),
-    ] = []
+    paths: Paths = []
     name_as: Annotated[
         str, Field(max_length=1_000, description="The missing path that the only file takes, whatever its own name is.")
     ] = ""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import re
 import uuid
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -23,6 +22,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import resolve
 
 from runs.errors import InvalidInput
+from runs.http_client.idempotency_key import FORM, MAX_KEY, is_usable
 from runs.models import Gate, IdempotencyKey
 from runs.people import idempotency_keys
 from runs.people.permissions import visible_runs
@@ -30,13 +30,10 @@ from runs.web.api.requests import token_of
 from runs.web.site.problems import Refused, answer_problem
 
 log = logging.getLogger(__name__)
-MAX_KEY = 200
-"""Characters of a key."""
 MAX_ANSWER_BYTES = 100_000
 """Bytes of an answer that is kept. Nearly all have less than a tenth of that."""
 RETRY_SECONDS = 5
 REPLAYED = "Idempotency-Replayed"
-_VISIBLE = "^[!-~]([ -~]*[!-~])?$"
 _NOT_KEPT = (
     "This request was carried out before, and its answer was too long to be kept. Read what it has made or changed. "
     "Nothing was done now."
@@ -56,7 +53,7 @@ PARAMETER: dict[str, Any] = {
         "type": "string",
         "minLength": 1,
         "maxLength": MAX_KEY,
-        "pattern": _VISIBLE,
+        "pattern": FORM,
         "description": _MEANING,
     },
     "required": False,
@@ -80,7 +77,7 @@ def once_per_key(operation: Callable[..., Any]) -> Callable[..., Any]:
         key = request.headers.get("Idempotency-Key")
         if request.method != "POST" or key is None:
             return operation(request, *args, **kwargs)
-        if len(key) > MAX_KEY or not re.fullmatch(_VISIBLE, key):
+        if not is_usable(key):
             raise InvalidInput(
                 f"An Idempotency-Key has 1 to {MAX_KEY} characters: letters from A to Z, digits, and signs of ASCII. "
                 "Nothing was changed."

@@ -21,7 +21,7 @@ from runs.reports import contract
 from runs.reports.json_report import metrics_of, totals_of
 from runs.store import audit_trail
 from runs.submission import run_templates
-from runs.web.api.requests import AnyPlan, caller_of, check_names, cursor_to, link_to_next, row_of, token_of
+from runs.web.api.requests import AnyPlan, Typed, caller_of, check_names, cursor_to, link_to_next, row_of, token_of
 from runs.web.api.tokens import ADMINISTERS, READS_RUNS
 from runs.web.mcp import submitting, tool_answers
 from runs.web.mcp.tool_arguments import ListTemplates
@@ -92,7 +92,7 @@ class AuditFilterAsked(AuditAsked):
     """Which lines of the audit trail are wanted."""
 
     kind: AuditKind | Literal[""] = ""
-    by: Annotated[str, Field(max_length=150, description="The name of the person who acted.")] = ""
+    by: Annotated[Typed, Field(max_length=150, description="The name of the person who acted.")] = ""
     run: Annotated[int | None, Field(ge=1, lt=2**63)] = None
     since: Annotated[date | None, Field(description="On this day or later.")] = None
     until: Annotated[date | None, Field(description="On this day or before.")] = None
@@ -185,7 +185,7 @@ def read_figures(request: HttpRequest, asked: Query[MetricsAsked]) -> Installati
 def read_audit_trail(request: HttpRequest, response: HttpResponse, asked: Query[AuditFilterAsked]) -> AuditPage:
     """All lines of the audit trail that a filter finds. Reading is a line itself, after those that are answered."""
     check_names(request.GET, AuditFilterAsked)
-    chosen = AuditFilter(asked.kind, asked.by.replace("\0", ""), asked.run, asked.since, asked.until)
+    chosen = AuditFilter(asked.kind, asked.by, asked.run, asked.since, asked.until)
     return _lines(request, response, chosen, asked, with_origin=True)
 
 

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, Quer
 from django.http.response import HttpResponseBase
 from django.utils.http import parse_etags, quote_etag
 from ninja.files import UploadedFile
-from pydantic import BaseModel, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from pevsite.installation import version
 from runs.errors import InvalidInput, NotVisible, Outdated
@@ -34,6 +34,12 @@ type AnyPlan = Annotated[
     ),
 ]
 """A new kind of check is no new version, and its classes may be named like those of the report."""
+Typed = Annotated[str, AfterValidator(lambda text: text.replace("\0", ""))]
+"""Words of a person, without the null characters that not every database can store."""
+Paths = Annotated[
+    list[Annotated[str, Field(max_length=1_000)]],
+    Field(max_length=10_000, description="A path for each file, in their order; without, the names of the files."),
+]
 
 
 def token_of(request: HttpRequest) -> AccessToken:

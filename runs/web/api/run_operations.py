@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from decimal import Decimal
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -29,6 +28,8 @@ from runs.submission import submit
 from runs.text.truncate import quoted
 from runs.web.api.idempotency import id_of_made
 from runs.web.api.requests import (
+    Paths,
+    Typed,
     as_known,
     caller_of,
     check_names,
@@ -42,7 +43,7 @@ from runs.web.api.requests import (
 )
 from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 from runs.web.mcp import looking, submitting, tool_answers
-from runs.web.mcp.tool_arguments import SubmitRun
+from runs.web.mcp.tool_arguments import Dollars, Minutes, ProgramPreset, SubmitRun
 
 router = Router(tags=["runs"])
 MAX_PAGE = 100
@@ -68,13 +69,13 @@ class RunFilters(BaseModel):
         Show,
         Field(description=f"mine: those that wait for a decision of this person; needs {TokenScope.GATES_READ} too."),
     ] = Show.ALL
-    q: Annotated[str, Field(max_length=200, description="Words that occur in the title or the request.")] = ""
+    q: Annotated[Typed, Field(max_length=200, description="Words that occur in the title or the request.")] = ""
     state: Annotated[
         RunStatus | Outcome | Literal["", "paused"],
         Field(description="A status or an outcome."),
     ] = ""
     person: Annotated[str, Field(max_length=150, description="The name of the person who submitted it.")] = ""
-    template: Annotated[str, Field(max_length=120)] = ""
+    template: Annotated[Typed, Field(max_length=120)] = ""
     since: Annotated[datetime | None, Field(description="Submitted then or later.")] = None
     until: Annotated[datetime | None, Field(description="Submitted before.")] = None
     archived: bool = False
@@ -88,28 +89,20 @@ class NewRun(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     request: Annotated[str, Field(max_length=20_000, examples=["Compare both contracts and list what differs."])]
-    paths: Annotated[
-        list[Annotated[str, Field(max_length=1_000)]],
-        Field(max_length=10_000, description="A path for each file, in their order; without, the names of the files."),
-    ] = []
+    paths: Paths = []
     upload: Annotated[
         uuid.UUID | None, Field(description="Files that were uploaded before, besides those that are sent here.")
     ] = None
     template: Annotated[str, Field(max_length=40, description="The key of a template; else a plan is written.")] = ""
-    preset: Annotated[
-        Literal["careful", "balanced"],
-        Field(description="careful: people approve every plan and result. balanced: as this installation sets it."),
-    ] = "careful"
+    preset: ProgramPreset = "careful"
     approvers: Annotated[
         list[Annotated[str, Field(max_length=150)]],
         Field(max_length=50, description="Names of others who may see the run and decide."),
     ] = []
     no_files: Annotated[bool, Field(description="There are no files for this task.")] = False
-    budget_usd: Annotated[
-        Decimal | None, Field(gt=0, le=100_000, decimal_places=2, description="What all model calls may cost.")
-    ] = None
+    budget_usd: Annotated[Dollars | None, Field(description="What all model calls may cost.")] = None
     time_limit_minutes: Annotated[
-        int | None, Field(ge=1, le=43_200, description="How long it may work, without waiting for people.")
+        Minutes | None, Field(description="How long it may work, without waiting for people.")
     ] = None
 
 
@@ -118,7 +111,7 @@ class StopReason(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reason: Annotated[str, Field(max_length=2_000)] = ""
+    reason: Annotated[Typed, Field(max_length=2_000)] = ""
 
 
 class Again(BaseModel):
@@ -157,10 +150,10 @@ def _filters(asked: RunFilters) -> Filters:
     if asked.person and owner is None:
         raise InvalidInput(f"There is no user {quoted(asked.person, 100)}.")
     return Filters(
-        words=tuple(asked.q.replace("\0", "").split()[:MAX_WORDS]),
+        words=tuple(asked.q.split()[:MAX_WORDS]),
         state=asked.state,
         person=owner.pk if owner else None,
-        template=asked.template.replace("\0", ""),
+        template=asked.template,
         since=asked.since,
         until=asked.until,
         archived=asked.archived,
@@ -214,7 +207,7 @@ def stop_run(request: HttpRequest, run_id: int, given: StopReason) -> representa
     """Stops a run now. What has passed is kept."""
     run = caller_of(request).run(run_id)
     with as_known(request, run):
-        gate_decisions.cancel(run.pk, caller_of(request).person, given.reason.replace("\0", ""))
+        gate_decisions.cancel(run.pk, caller_of(request).person, given.reason)
     return read_status(request, run_id)
 
 

@@ -50,6 +50,12 @@ class Caller:
         return run
 
 
+Dollars = Annotated[Decimal, Field(gt=0, le=100_000, decimal_places=2)]
+Minutes = Annotated[int, Field(ge=1, le=30 * 1_440)]
+ProgramPreset = Annotated[
+    Literal["careful", "balanced"],
+    Field(description="careful: people approve every plan and result. balanced: as this installation sets it."),
+]
 _Run = Annotated[int, Field(strict=True, ge=1, lt=2**63, description="The number of the run.")]
 
 
@@ -96,10 +102,7 @@ class SubmitRun(Arguments):
     template: Annotated[
         str, Field(max_length=40, description="The key of a template from list_templates; else a plan is written.")
     ] = ""
-    preset: Annotated[
-        Literal["careful", "balanced"],
-        Field(description="careful: people approve every plan and result. balanced: as this installation sets it."),
-    ] = "careful"
+    preset: ProgramPreset = "careful"
     approvers: Annotated[
         tuple[Annotated[str, Field(max_length=150)], ...],
         Field(max_length=50, description="User names of others who may see the run and decide."),
@@ -107,15 +110,9 @@ class SubmitRun(Arguments):
     no_files: Annotated[bool, Field(description="There are no files for this task. It can end as partial at best.")] = (
         False
     )
-    budget_usd: Annotated[
-        Decimal | None,
-        Field(gt=0, le=100_000, decimal_places=2, description="What all model calls may cost: no more than else."),
-    ] = None
+    budget_usd: Annotated[Dollars | None, Field(description="What all model calls may cost: no more than else.")] = None
     time_limit_minutes: Annotated[
-        int | None,
-        Field(
-            ge=1, le=30 * 1_440, description="How long it may work, without waiting for people: no longer than else."
-        ),
+        Minutes | None, Field(description="How long it may work, without waiting for people: no longer than else.")
     ] = None
     submission_id: Annotated[
         UUID | None,

@@ -15,11 +15,12 @@ from django.test.client import encode_multipart
 from django.utils import timezone
 
 from runs.enums import AuditKind, GateKind, GateStatus, RunStatus, TokenScope
+from runs.http_client.idempotency_key import MAX_KEY
 from runs.lifecycle import deletion, gate_decisions
 from runs.models import AuditEntry, Draft, Gate, IdempotencyKey, Run, Share
 from runs.people import idempotency_keys
 from runs.web.api.documentation import document
-from runs.web.api.idempotency import MAX_ANSWER_BYTES, MAX_KEY
+from runs.web.api.idempotency import MAX_ANSWER_BYTES
 from tests import factories as made
 from tests import later
 from tests.integration.web.api.asking import Program, program_of
