@@ -83,11 +83,11 @@ class Post:
         return str(LINK.findall(content.decode().replace("\r\n", "\n"))[0])
 
     def hooks(self, kind: str) -> list[dict[str, str]]:
-        """The contents of all webhooks of this kind, whose signatures are right, as soon as there is one."""
+        """What all webhooks of this kind are about, whose signatures are right, as soon as there is one."""
         verified = Webhook(self.secret)
         return arrived(
             lambda: [
-                sent["data"]
+                {name: sent["data"][name] for name in ("title", "link", "run")}
                 for headers, body in self._receiver.received
                 if (sent := verified.verify(body, {name.lower(): value for name, value in headers.items()}))["type"]
                 == f"notice.{kind}"
