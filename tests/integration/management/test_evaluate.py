@@ -166,9 +166,9 @@ def test_a_run_gets_its_share_of_the_budget_and_ends_at_it(evaluator: Evaluator)
     """The task has no budget of its own. What is asked for at the limit is refused, as no person looks."""
     evaluator.api.script(Team(plan=plan(*(step(f"s{number}") for number in range(1, 9)))))
     _, _, whole = evaluator.run()
-    status, _, result = evaluator.run("--budget", "0.12")
+    status, _, result = evaluator.run("--budget", "0.1")  # little more than the first question may cost
     assert whole.spent_usd > result.spent_usd
-    assert result.spent_usd <= 0.12
+    assert result.spent_usd <= 0.1
     assert status == 1
     assert result.runs[0].outcome != whole.runs[0].outcome
 
