@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema, 
 
 from runs.contracts.base import Contract, StepId
 from runs.enums import Outcome, StepStatus
+from runs.errors import InvalidInput
 from runs.reports.contract import Report
 from runs.text.normalisation import Sought
 from runs.text.numbers import Number, numbers_in
@@ -111,6 +112,22 @@ class ExpectedFiles(_Several):
 
     made: _Items = ()
     not_made: _Items = ()
+
+    @model_validator(mode="after")
+    def _are_patterns(self) -> Self:
+        for pattern in (*self.made, *self.not_made):
+            if problem := problem_with_pattern(pattern):
+                raise ValueError(f"“{pattern}” cannot be used: {problem}")
+        return self
+
+
+def problem_with_pattern(pattern: str) -> str:
+    """Why files cannot be selected with a pattern; empty if they can."""
+    try:
+        selected([pattern], [])
+    except InvalidInput as error:
+        return str(error)
+    return ""
 
 
 class Expected(Contract):

@@ -85,7 +85,8 @@ class Evaluation:
     def run(self) -> SuiteResult:
         """Carry out every task as often as it is to be repeated, and judge the runs.
 
-        One repetition of all tasks follows after the other, because recorded replies belong to a repetition.
+        One repetition of all tasks follows after the other, because recorded replies belong to a repetition. If this
+        ends early, the unfinished runs are stopped.
         """
         recording.clients().replies = self._replies
         try:
@@ -93,6 +94,9 @@ class Evaluation:
                 if self._replies:
                     self._replies.repetition = repetition
                 self._repeat(repetition)
+        except BaseException:
+            stop_unfinished(self._owner)
+            raise
         finally:
             recording.clients().replies = None
         return self._result()
@@ -193,7 +197,7 @@ class Evaluation:
             one.refusals = 0
         except PevError as error:
             one.refusals += 1
-            if one.refusals == MAX_REFUSALS:
+            if one.refusals >= MAX_REFUSALS:
                 self._stop(one, f"{_HOW}: its gate cannot be answered without a person. {error}")
         return False
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.resources import files as package_files
@@ -56,12 +57,20 @@ class Evaluating:
         engine = Engine(max(settings.WORKERS, options["parallel"]))
         engine.start()
         limits = Limits(options["repeat"], options["parallel"], options["budget"])
+        code = INCOMPLETE
         try:
             result = Evaluation(suite, owner, limits, replies, self._say).run()
+            code = self._report(result, baseline)
         except KeyboardInterrupt:
-            stop_unfinished(owner)
             self._say("\nLeft. The runs under way were stopped, and there is no result.")
-            self._leave(engine, INCOMPLETE)
+        except Exception:  # status 1 would mean that something is worse, and threads of the engine would go on
+            self.stderr.write(f"The evaluation ended early.\n{traceback.format_exc()}")
+        finally:
+            self._leave(engine, code)
+
+    def _report(self, result: SuiteResult, baseline: SuiteResult | None) -> int:
+        """Store the result, compare it, and return the exit status."""
+        options = self._options
         if options["save"]:
             options["save"].write_text(result.model_dump_json(indent=1) + "\n", encoding="utf-8")
         if baseline and options["task"]:
@@ -77,7 +86,7 @@ class Evaluating:
         self._say(f"${result.spent_usd:,.2f} spent. {_about_replies(result.asked, result.replayed, result.missing)}")
         serve = f"{PROGRAM} serve{data_option(settings.DATA_DIR)}"
         self._say(f"With links to the runs on /evaluations/{number}/: {serve}")
-        self._leave(engine, _exit_status(comparison, ignore_chance=options["ignore_chance"]))
+        return _exit_status(comparison, ignore_chance=options["ignore_chance"])
 
     def _say(self, text: str) -> None:
         if not self._quiet:
@@ -85,10 +94,12 @@ class Evaluating:
             self.stdout.flush()
 
     def _leave(self, engine: Engine, code: int) -> NoReturn:
-        engine.stop()
-        self.stdout.flush()
-        sys.stdout.flush()
-        os._exit(code)  # threads of the engine may still wait for a model
+        try:
+            engine.stop()
+            self.stdout.flush()
+            sys.stdout.flush()
+        finally:
+            os._exit(code)  # threads of the engine may still wait for a model
 
 
 def _loaded(name: str) -> Suite:

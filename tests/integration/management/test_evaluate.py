@@ -234,6 +234,18 @@ def test_one_evaluation_at_a_time_works_in_a_folder_and_stops_its_runs_when_it_i
     assert first.returncode == 3
 
 
+def test_a_result_that_cannot_be_stored_is_no_worse_result(tmp_path: Path, installation: Installation) -> None:
+    data = installation.copy(tmp_path / "data")
+    (data / "evaluations").mkdir()
+    (data / "evaluations" / f"{'9' * 250}.json").touch()  # the name of the next file is too long for the disk
+    command = [sys.executable, "manage.py", "evaluate", "reference", "--task", "density", "--data-dir", str(data)]
+    known = environ(data) | {"ANTHROPIC_API_KEY": ""}
+    done = subprocess.run(command, cwd=ROOT, env=known, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 3
+    assert "The evaluation ended early." in done.stderr
+    assert "File name too long" in done.stderr
+
+
 def test_the_suite_that_ships_passes_with_offline_rules_and_names_what_they_cannot_do(
     tmp_path: Path, installation: Installation
 ) -> None:

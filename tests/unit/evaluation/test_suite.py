@@ -65,6 +65,8 @@ def test_a_task_says_what_is_asked_and_what_is_expected() -> None:
         ("request: x\nexpect: {figures: {nowhere: [some words]}}", "“some words” is not one figure"),
         ("request: x\nexpect: {words: {}}", "name at least one of in_answer, anywhere, nowhere"),
         ("request: x\nexpect: {files: {made: []}}", "name at least one of made, not_made"),
+        ("request: x\nexpect: {files: {made: ['*?*?*?*?*?']}}", "“*?*?*?*?*?” cannot be used: There may be 50"),
+        ("request: x\nexpect: {files: {not_made: ['*?*?*?*?*?']}}", "cannot be used: There may be 50 patterns"),
         ("request: x\nexpect: {citations: {}}", "name at least one of at_least, broken_at_most, weak_at_most"),
         ("request: x\nreqest: y\nexpect: {outcome: failed}", "reqest: Extra inputs are not permitted"),
         ("request: x\nplan: p.json\ntemplate: t\nexpect: {outcome: failed}", "a plan or a template, not both"),
