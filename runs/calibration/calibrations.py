@@ -34,6 +34,8 @@ SEED = 1
 """Of the jobs, unless someone chooses another one. With one seed, verifiers are compared on the same jobs."""
 DEFAULT_SIZE = 100
 MAX_SIZE = 5_000
+MAX_SEED = 10**9
+MAX_MODEL_CHARS = 120
 MAX_BUDGET = Decimal(10_000)
 _MAX_WHY = 500
 
@@ -57,6 +59,10 @@ class Wanted(NamedTuple):
         """Raises InvalidInput for what cannot be measured."""
         if not 1 <= self.size <= MAX_SIZE:
             raise InvalidInput(f"The size has to be from 1 to {MAX_SIZE:,}.")
+        if not 0 <= self.seed <= MAX_SEED:
+            raise InvalidInput(f"The seed has to be from 0 to {MAX_SEED:,}.")
+        if len(self.asked.model) > MAX_MODEL_CHARS:
+            raise InvalidInput(f"The name of a model has at most {MAX_MODEL_CHARS} characters.")
         if not self.kinds or not self.languages:
             raise InvalidInput("Choose at least one kind of fault and one language.")
         _check_budget(self.asked.model, self.budget)
@@ -131,6 +137,15 @@ def resume(calibration: Calibration, budget: Decimal | None) -> None:
             raise InvalidInput("This calibration is not stopped.")
         _note(calibration, "resumed")
     calibration.refresh_from_db()
+
+
+def change_budget(calibration: Calibration, budget: Decimal) -> None:
+    """Let a running calibration spend this much in all. Raises InvalidInput, also if it is not running."""
+    _check_budget(calibration.model, budget)
+    with event_log.writing():
+        if not _row(calibration).filter(status=CalibrationStatus.RUNNING).update(budget=budget):
+            raise InvalidInput("This calibration is not running any more.")
+        _note(calibration, "given another budget")
 
 
 def _check_none_runs() -> None:

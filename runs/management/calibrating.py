@@ -29,6 +29,8 @@ STOPPED, WRONG_USE = 3, 2
 """Exit statuses."""
 _POLL_INTERVAL = 1.0
 """Seconds between two looks at a calibration that another process judges."""
+_ONLY_NEW = ("verifier", "size", "kinds", "languages", "seed", "estimate")
+"""Options that say what a new calibration measures, or what it would cost."""
 _REPORTS = 20
 """About so many lines tell of the progress."""
 
@@ -91,13 +93,19 @@ class Calibrating:
         return None if options["estimate"] else calibrations.start(wanted)
 
     def _resumed(self) -> Calibration:
+        given = {name: self._options[name] for name in _ONLY_NEW}
+        # A seed of 0 was chosen as well.
+        if refused := [f"--{name}" for name, value in given.items() if value not in (None, "") and value is not False]:
+            raise InvalidInput(f"--resume goes on with a calibration as it began. Leave out {', '.join(refused)}.")
+        budget = self._options["budget"]
         due = calibrations.due().first()  # its process was killed
         if due is not None:
+            if budget is not None:
+                calibrations.change_budget(due, budget)
             return due
         stopped = Calibration.objects.filter(status=CalibrationStatus.STOPPED).first()
         if stopped is None:
             raise InvalidInput("No calibration has stopped, so there is nothing to go on with.")
-        budget = self._options["budget"]
         calibrations.resume(stopped, stopped.budget if budget is None else budget)
         return stopped
 

@@ -5,12 +5,14 @@ Exits 0 when every case was judged, 3 when it stopped before, 2 for wrong use.
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_DOWN, Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Any
 
 from runs.enums import FaultKind, Language
 from runs.management.terminal import TerminalCommand
+
+_AMOUNT = "an amount such as 5 or 2.50"
 
 
 class Command(TerminalCommand):
@@ -52,7 +54,11 @@ def _list_of[Word: StrEnum](words: type[Word]) -> Callable[[str], list[Word]]:
 
 
 def _usd(text: str) -> Decimal:
+    """Whole cents, rounded down: a budget is the most that may be spent."""
     try:
-        return Decimal(text).quantize(Decimal("0.01"))
+        amount = Decimal(text).quantize(Decimal("0.01"), ROUND_DOWN)
     except InvalidOperation as error:
-        raise ArgumentTypeError("an amount such as 5 or 2.50") from error
+        raise ArgumentTypeError(_AMOUNT) from error
+    if not amount.is_finite():
+        raise ArgumentTypeError(_AMOUNT)
+    return amount

@@ -17,7 +17,15 @@ from django.views.decorators.http import require_http_methods
 
 from runs.accounting.figures import Bucket
 from runs.calibration import calibrations
-from runs.calibration.calibrations import DEFAULT_SIZE, MAX_BUDGET, MAX_SIZE, SEED, Wanted
+from runs.calibration.calibrations import (
+    DEFAULT_SIZE,
+    MAX_BUDGET,
+    MAX_MODEL_CHARS,
+    MAX_SEED,
+    MAX_SIZE,
+    SEED,
+    Wanted,
+)
 from runs.calibration.results import Agreement, CalibrationResult, agreements, result_of
 from runs.calibration.verifiers import CostEstimate, estimate_cost, settings_for
 from runs.enums import CalibrationStatus, FaultKind, Language
@@ -41,7 +49,7 @@ class StartForm(PostedForm):
     """What is to be measured."""
 
     verb = verbs(StartVerb)
-    verifier = Text(max_length=120, label="Verifier", help_text="A model on the verifier’s server")
+    verifier = Text(max_length=MAX_MODEL_CHARS, label="Verifier", help_text="A model on the verifier’s server")
     size = forms.IntegerField(
         min_value=1, max_value=MAX_SIZE, label="Planted faults", help_text="As many results again have no fault"
     )
@@ -68,7 +76,7 @@ class StartForm(PostedForm):
         error_messages={"required": "Choose at least one language."},
     )
     seed = forms.IntegerField(
-        min_value=0, max_value=10**9, label="Number of the jobs", help_text="The same number makes the same jobs"
+        min_value=0, max_value=MAX_SEED, label="Number of the jobs", help_text="The same number makes the same jobs"
     )
 
 

@@ -6,12 +6,15 @@ import json
 import signal
 import subprocess
 import sys
+from datetime import timedelta
+from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from runs.calibration import calibrations
 from runs.calibration.calibrations import Wanted
@@ -100,11 +103,35 @@ def test_at_the_budget_it_stops_with_status_3_and_resumes(api: FakeAnthropic) ->
     assert Calibration.objects.get().status == CalibrationStatus.FINISHED
 
 
+def test_after_a_kill_the_budget_of_resume_is_checked_and_kept(api: FakeAnthropic) -> None:
+    api.script(scripted_verifier(wanted(6), catching(1.0, "perfect")))
+    job = wanted(6)._replace(address=calibrations.address_of(MODEL), budget=Decimal(5))
+    killed = calibrations.claim(calibrations.start(job).pk, "killed/1")
+    assert killed
+    Calibration.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert refused("--resume", "--budget", "10001")[2] == 2
+    assert api.requests == []
+    _, sentence, status = refused("--resume", "--budget", "0.02")
+    row = Calibration.objects.get()
+    assert (status, row.why, row.budget) == (3, "The budget does not allow another call.", Decimal("0.02"))
+    assert "The budget does not allow another call." in sentence
+    assert row.spent_usd <= Decimal("0.02")
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         (("--size", "0"), "The size has to be from 1 to 5,000."),
+        (("--seed", "-1"), "The seed has to be from 0 to 1,000,000,000."),
+        (("--seed", str(2**63)), "The seed has to be from 0 to 1,000,000,000."),
+        (("--verifier", "m" * 121), "The name of a model has at most 120 characters."),
+        (("--budget", "0.009"), "The budget has to be more than 0 and at most 10,000 USD."),
         (("--resume",), "No calibration has stopped, so there is nothing to go on with."),
+        (("--resume", "--estimate"), "--resume goes on with a calibration as it began. Leave out --estimate."),
+        (
+            ("--resume", "--seed", "0", *OPTIONS, "--size", "2"),
+            "Leave out --verifier, --size, --kinds, --languages, --seed.",
+        ),
         (("--verifier", "qwen3-4b", "--budget", "1"), "has no known price, so a budget cannot be kept."),
     ],
 )
@@ -114,11 +141,19 @@ def test_wrong_use_ends_with_status_2(options: tuple[str, ...], sentence: str) -
     assert (status, Calibration.objects.count()) == (2, 0)
 
 
+def test_a_budget_is_never_rounded_up(api: FakeAnthropic) -> None:
+    api.script(scripted_verifier(wanted(1), catching(1.0, "perfect")))
+    calibrate("--size", "1", "--budget", "1.999", *OPTIONS)
+    assert Calibration.objects.get().budget == Decimal("1.99")
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         (("--kinds", "typo"), "“typo” is unknown; there are: wrong_figure, "),
         (("--budget", "much"), "an amount such as 5 or 2.50"),
+        (("--budget", "nan"), "an amount such as 5 or 2.50"),
+        (("--budget", "inf"), "an amount such as 5 or 2.50"),
     ],
 )
 def test_options_that_cannot_be_read_are_named(options: tuple[str, ...], sentence: str) -> None:
@@ -156,9 +191,9 @@ def test_after_a_kill_the_rest_is_judged_and_no_case_counts_twice(
     environ = unmeasured(
         data, ANTHROPIC_BASE_URL=api.url, ANTHROPIC_API_KEY="test-key-of-nobody", PEV_LEASE_SECONDS="1"
     )
-    command = [sys.executable, "manage.py", "calibrate", *OPTIONS]
+    command = [sys.executable, "manage.py", "calibrate"]
     statuses = []
-    for more in (["--size", str(size)], ["--resume"], ["--resume"]):
+    for more in (["--size", str(size), *OPTIONS], ["--resume"], ["--resume"]):
         process = subprocess.Popen([*command, *more], cwd=ROOT, env=environ)
         running.append(process)
         statuses.append(process.wait(120))
