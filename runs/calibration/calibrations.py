@@ -126,10 +126,8 @@ def resume(calibration: Calibration, budget: Decimal | None) -> None:
     changed: the rest of the cases would measure something else.
     """
     _check_budget(calibration.model, budget)
-    if calibration.prompt != questions.version():
-        raise InvalidInput("The prompt of verifiers has changed since it began. Start a new calibration.")
-    if calibration.address != address_of(calibration.model):
-        raise InvalidInput("Another server answers as the verifier now. Start a new calibration.")
+    if problem := changed_since(calibration):
+        raise InvalidInput(problem)
     with event_log.writing():
         _check_none_runs()
         begun = {"status": CalibrationStatus.RUNNING, "why": "", "ended_at": None, "budget": budget}
@@ -137,6 +135,15 @@ def resume(calibration: Calibration, budget: Decimal | None) -> None:
             raise InvalidInput("This calibration is not stopped.")
         _note(calibration, "resumed")
     calibration.refresh_from_db()
+
+
+def changed_since(calibration: Calibration) -> str:
+    """Why its other cases would measure something else now, as a sentence; empty if nothing has changed."""
+    if calibration.prompt != questions.version():
+        return "The prompt of verifiers has changed since it began. Start a new calibration."
+    if calibration.address != address_of(calibration.model):
+        return "Another server answers as the verifier now. Start a new calibration."
+    return ""
 
 
 def change_budget(calibration: Calibration, budget: Decimal) -> None:
@@ -225,14 +232,21 @@ class CalibrationLease:
 
 
 def claim(calibration_id: int, process: str) -> CalibrationLease | None:
-    """The lease for a process, named as in `process_registry.owner`; None if the calibration is not due."""
+    """The lease for a process, named as in `process_registry.owner`; None if the calibration is not due.
+
+    Stops the calibration, and returns None, if the verifier's server or prompt has changed.
+    """
     owner = f"{process}/{uuid4().hex}"
     with event_log.writing():
         spent = F("spent_usd") + F("reserved_usd")
         mine = due().filter(pk=calibration_id)
         if not mine.update(lease_owner=owner, lease_until=_lease_end(), spent_usd=spent, reserved_usd=0):
             return None
-    return CalibrationLease(Calibration.objects.get(pk=calibration_id), owner)
+    lease = CalibrationLease(Calibration.objects.get(pk=calibration_id), owner)
+    if problem := changed_since(lease.calibration):
+        lease.stop(problem)
+        return None
+    return lease
 
 
 def _rounded(amount: CombinedExpression) -> Round:

@@ -65,9 +65,9 @@ class Calibrating:
         else:
             self._stdout.write("\n".join(_lines(result)))
         if calibration.status != CalibrationStatus.FINISHED:
+            more = "" if calibrations.changed_since(calibration) else " Go on with --resume."
             raise CommandError(
-                f"Stopped after {result.judged} of {case_count(calibration.size)} cases. {calibration.why} Go on with "
-                "--resume.",
+                f"Stopped after {result.judged} of {case_count(calibration.size)} cases. {calibration.why}{more}",
                 returncode=STOPPED,
             )
 

@@ -222,6 +222,25 @@ def test_nothing_goes_on_under_another_prompt(monkeypatch: pytest.MonkeyPatch) -
         calibrations.resume(calibration, None)
 
 
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"prompt": "earlier"}, "The prompt of verifiers has changed since it began. Start a new calibration."),
+        ({"address": "https://elsewhere"}, "Another server answers as the verifier now. Start a new calibration."),
+    ],
+)
+def test_after_a_kill_it_stops_if_the_prompt_or_the_server_has_changed(
+    api: FakeAnthropic, changed: dict[str, str], why: str
+) -> None:
+    api.script(scripted_verifier(wanted(1), PERFECT))
+    calibration = calibrations.start(wanted(1))
+    assert calibrations.claim(calibration.pk, "killed/1")
+    Calibration.objects.update(lease_until=timezone.now() - timedelta(seconds=1), **changed)
+    carry_out(calibration.pk)
+    calibration.refresh_from_db()
+    assert (calibration.status, calibration.why, api.requests) == (CalibrationStatus.STOPPED, why, [])
+
+
 def test_nothing_goes_on_at_another_server_or_with_a_budget_that_cannot_be_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
