@@ -31,7 +31,8 @@ MAX_COMPARED = 10
 class KindResult:
     """Cases with a fault of one kind, or of all kinds together where `kind` is None.
 
-    `caught`: refused. `alone`: the same without the rules. `let_through`: passed without any mark, with the rules.
+    `caught`: refused. `alone`: the same without the rules, with only the checks that look at the result itself.
+    `let_through`: passed without any mark, with the rules.
     `marked` cases passed with a mark that people see. `no_verdict` had no usable verdict, so that a person is asked.
     """
 
@@ -181,7 +182,10 @@ class CatchRate:
 
 
 def catch_rates(*models: str) -> list[CatchRate]:
-    """The newest finished one of each of these verifiers, or of all, in one query. Those never measured are missing."""
+    """The newest finished one of each of these verifiers, or of all, in one query.
+
+    Only those with planted faults of all kinds count, and verifiers without one are missing.
+    """
     planted, refused = ~Q(cases__kind=""), Q(cases__with_rules=CaseOutcome.REFUSED)
     figures = Q(cases__kind=FaultKind.WRONG_FIGURE)
     counts = {
@@ -196,12 +200,14 @@ def catch_rates(*models: str) -> list[CatchRate]:
         Calibration.objects.annotate(
             judged=Count("cases"), **{f"with_{name}": Count("cases", filter=which) for name, which in counts.items()}
         )
-        .filter(status=CalibrationStatus.FINISHED, judged__gt=0)
+        # The kinds follow one another, so a smaller one has not all of them.
+        .filter(status=CalibrationStatus.FINISHED, judged__gt=0, size__gte=len(FaultKind))
         .order_by("-pk")
     )
     newest: dict[tuple[str, str], Any] = {}
     for row in rows.filter(model__in=models) if models else rows:
-        newest.setdefault((row.model, row.address), row)
+        if set(row.kinds) == set(FaultKind):
+            newest.setdefault((row.model, row.address), row)
     return [
         CatchRate(
             calibration=row,
@@ -215,33 +221,24 @@ def catch_rates(*models: str) -> list[CatchRate]:
     ]
 
 
-def newest_of_each() -> list[CalibrationResult]:
-    """The newest figures of each verifier, the one that was measured last first."""
-    seen: dict[tuple[str, str], Calibration] = {}
-    has_cases = Exists(CalibrationCase.objects.filter(calibration=OuterRef("pk")))
-    for calibration in Calibration.objects.filter(has_cases):
-        seen.setdefault((calibration.model, calibration.address), calibration)
-    return [result_of(one) for one in seen.values()]
-
-
 def agreements(result: CalibrationResult) -> list[Agreement]:
-    """The agreement with the newest figures of other verifiers that judged the same cases."""
+    """The agreement with the newest figures of other verifiers that judged the same cases, with the same prompt."""
     row = result.calibration
     own = _passes(result.cases)
-    others = [
-        other
-        for other in newest_of_each()
-        if (other.calibration.model, other.calibration.address) != (row.model, row.address)
-        and (other.calibration.kinds, other.calibration.languages, other.calibration.seed)
-        == (row.kinds, row.languages, row.seed)
-    ]
+    has_cases = Exists(CalibrationCase.objects.filter(calibration=OuterRef("pk")))
+    same_cases = Calibration.objects.filter(has_cases, seed=row.seed, prompt=row.prompt)
+    newest: dict[tuple[str, str], Calibration] = {}
+    for other in same_cases.exclude(model=row.model, address=row.address):
+        # Databases cannot compare these columns.
+        if (other.kinds, other.languages) == (row.kinds, row.languages):
+            newest.setdefault((other.model, other.address), other)
     found = []
-    for other in others[:MAX_COMPARED]:
-        passes = _passes(other.cases)
+    for other in list(newest.values())[:MAX_COMPARED]:
+        passes = _passes(other.cases.all())
         pairs = [(own[number], passes[number]) for number in own.keys() & passes.keys()]
         if pairs:
             same = wilson(sum(one == another for one, another in pairs), len(pairs))
-            found.append(Agreement(other.calibration, same, cohens_kappa(pairs)))
+            found.append(Agreement(other, same, cohens_kappa(pairs)))
     return found
 
 

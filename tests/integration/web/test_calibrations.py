@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -104,6 +105,7 @@ def test_the_result_has_shares_with_intervals_and_a_diagram(client: Client, root
     assert "Confidence off by 5 % expected calibration error of 20 verdicts" in text
     assert '<circle class="point" cx="90.0" cy="5.0" r="6.0">' in page
     assert "90 to 100 % 20 90 % 95 %" in text
+    assert "the verifier judges with only the checks that look at the result itself" in text
     assert "hx-trigger" not in page
     assert "Old." not in text
 
@@ -117,9 +119,12 @@ def test_figures_of_an_earlier_prompt_are_marked_as_old(client: Client, root: Us
 def test_verifiers_that_judged_the_same_cases_are_compared(client: Client, root: User) -> None:
     row, other = stored_calibration(missed=0), stored_calibration("claude-haiku-4-5", missed=2)
     stored_calibration("another-seed", seed=2)
+    stored_calibration("another-prompt", prompt="earlier")
+    stored_calibration("other-kinds", kinds=[FaultKind.STUB])
+    stored_calibration(other.model, seed=2)
     text = words(client.get(f"{ADDRESS}{row.pk}/").text)
     assert f"{other.model} 90 % (70 % to 97 %) 0.80" in text
-    assert "another-seed" not in text
+    assert not re.search("another-seed|another-prompt|other-kinds", text)
 
 
 def test_a_running_one_is_stopped_and_resumed_with_another_budget(client: Client, root: User) -> None:
@@ -155,11 +160,16 @@ def test_a_verdict_says_what_its_verifier_catches(client: Client, root: User) ->
     step = Verdict.objects.filter(stage="model", attempt__step__plan__run=run)[0].attempt.step
     model, address = run.policy.model_for(Role.VERIFIER).model, f"/runs/{run.pk}/steps/{step.pk}/"
     assert "of planted faults" not in client.get(address).text
-    stored_calibration("another-verifier")
-    stored_calibration(model, missed=2)
+    every: dict[str, Any] = {"size": 22, "kinds": list(FaultKind)}
+    stored_calibration("another-verifier", **every)
+    stored_calibration(model)
+    stored_calibration(model, size=10, kinds=list(FaultKind))
+    assert "of planted faults" not in client.get(address).text, "not all kinds were measured"
+    stored_calibration(model, missed=11, **every)
+    stored_calibration(model, missed=0)
     found = re.search(rf"{model} catches [^<]*", client.get(address).text)
     day = f"{timezone.localtime():%-d %b %Y}"
     assert found
-    assert found[0] == f"{model} catches 80 % of planted faults, 80 % of wrong figures (calibrated {day}, 20 cases)."
+    assert found[0] == f"{model} catches 50 % of planted faults, 50 % of wrong figures (calibrated {day}, 44 cases)."
     Calibration.objects.update(prompt="earlier")
-    assert "20 cases). The prompt of verifiers has changed since." in client.get(address).text
+    assert "44 cases). The prompt of verifiers has changed since." in client.get(address).text

@@ -11,7 +11,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs.accounting import figures
-from runs.enums import CalibrationStatus
+from runs.enums import CalibrationStatus, FaultKind
 from runs.models import ModelCall, Run, User, Verdict
 from runs.web.operations.metrics_page import FEWEST_COLUMNS
 from tests import factories
@@ -223,14 +223,16 @@ def test_queries_do_not_grow_with_runs(
 
 def test_what_was_measured_of_verifiers_is_next_to_what_people_overruled(alice_client: Client) -> None:
     factories.finished_partial()
-    assert "No verifier was calibrated yet." in alice_client.get(ADDRESS).text
-    stored_calibration(missed=3, prompt="earlier")
-    stored_calibration("claude-haiku-4-5")
-    stored_calibration("claude-haiku-4-5", missed=5, status=CalibrationStatus.STOPPED)
+    assert "No verifier was calibrated with all kinds of faults yet." in alice_client.get(ADDRESS).text
+    every: dict[str, Any] = {"size": 22, "kinds": list(FaultKind)}
+    stored_calibration(missed=3, prompt="earlier", **every)
+    stored_calibration("claude-haiku-4-5", **every)
+    stored_calibration("claude-haiku-4-5", missed=5, status=CalibrationStatus.STOPPED, **every)
+    stored_calibration("claude-haiku-4-5", missed=5)
     card = alice_client.get(ADDRESS).text.partition('id="verifiers-title"')[2].partition("</section>")[0]
     text = " ".join(re.sub(r"<[^>]+>", " ", card).split())
     assert "people judge 0 criteria otherwise than the verdict." in text
-    rates = "90 % (60 % to 98 %) 80 % (38 % to 96 %) 0 % (0 % to 28 %) 20"
+    rates = "95 % (78 % to 99 %) 50 % (9 % to 91 %) 0 % (0 % to 15 %) 44"
     assert re.search(rf"claude-haiku-4-5 \d+ \w+ \d+ {re.escape(rates)} claude-haiku-5-5 old ", text)
 
 
