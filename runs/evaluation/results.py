@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import stat
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
@@ -25,7 +28,7 @@ type Amount = Annotated[Decimal, Field(ge=0)]
 
 
 class JudgedRun(Contract):
-    """A repetition of a task. `why_not` says why there was no run, or why it did not finish; empty if it was judged.
+    """A repetition of a task. `why_not` says why there was no run; empty if it was judged.
 
     `left_out`: it was not meant to run here, because it needs a model. `submission` identifies the run in the
     installation in which it was made. `cost_usd` counts replayed replies as well. `worked_ms`: without waiting.
@@ -90,6 +93,31 @@ def read_result(file: Path) -> SuiteResult:
         return SuiteResult.model_validate_json(data)
     except ValidationError as error:
         raise InvalidInput(f"“{file}” is not the result of a suite, as `evaluate --save` writes it.") from error
+
+
+def check_can_save(file: Path) -> None:
+    """Raises InvalidInput if a result cannot be saved in this file, so that none is paid for and lost."""
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise InvalidInput(f"“{file}” is not a file. Name a file for the result.")
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # whether it can be made depends on its folder
+    except OSError as error:
+        raise InvalidInput(f"“{file}” cannot be written: {error.strerror}.") from error
+    folder = file.resolve().parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        raise InvalidInput(f"“{folder}” is not a folder in which files can be written. Make it, or name another file.")
+
+
+def save(result: SuiteResult, file: Path) -> None:
+    """Write the whole file or nothing: it may be the baseline, which must not be lost."""
+    target = file.resolve()
+    draft = target.with_name(f".{target.name[:32]}-{secrets.token_hex(4)}")
+    try:
+        draft.write_text(result.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def store(evaluation: StoredEvaluation) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from runs.evaluation.results import JudgedRun, SuiteResult
+from runs.evaluation.results import JudgedRun, StoredEvaluation, SuiteResult
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step
@@ -111,7 +111,8 @@ def test_a_worsened_prompt_is_caught_and_only_what_it_changes_is_asked_again(eva
     baseline.write_text(first.model_dump_json())
 
     evaluator.api.requests.clear()
-    status, _, again = evaluator.run("--replies", str(replies), "--only-replies", "--baseline", str(baseline))
+    recorded = ["--replies", str(replies), "--only-replies", "--baseline", str(baseline)]
+    status, _, again = evaluator.run(*recorded, ANTHROPIC_API_KEY="")  # as a CI sets it if the secret is missing
     assert status == 0
     assert evaluator.api.requests == []
     assert (again.asked, again.replayed, again.missing) == (0, first.asked, 0)
@@ -120,7 +121,7 @@ def test_a_worsened_prompt_is_caught_and_only_what_it_changes_is_asked_again(eva
     assert properties(again.runs[0]) == properties(first.runs[0])
 
     evaluator.worsen_the_prompt()
-    status, _, missing = evaluator.run("--replies", str(replies), "--only-replies", "--baseline", str(baseline))
+    status, _, missing = evaluator.run(*recorded)
     assert (status, missing.missing) == (1, 1)
     assert evaluator.api.requests == []
 
@@ -131,6 +132,18 @@ def test_a_worsened_prompt_is_caught_and_only_what_it_changes_is_asked_again(eva
     assert "synthesizer" in asked_by_role(evaluator.api)
     assert asked_by_role(evaluator.api) <= {"synthesizer", "verifier"}  # who judges what the synthesizer has written
     assert worse.replayed == first.asked - worse.asked > 0
+
+
+def test_a_result_that_cannot_be_saved_is_stored_first(evaluator: Evaluator) -> None:
+    def in_the_way(request: Request, right: Answer) -> Answer:
+        (evaluator.folder / "result.json").mkdir(exist_ok=True)
+        return synthesizer(request, right)
+
+    evaluator.api.script(Team(plan=plan(step("one")), synthesizer=in_the_way))
+    with pytest.raises(IsADirectoryError):
+        evaluator.run()
+    stored = (evaluator.data / "evaluations" / "1.json").read_bytes()
+    assert StoredEvaluation.model_validate_json(stored).result.spent_usd > 0
 
 
 def test_repetitions_have_rates_and_what_may_be_chance_can_be_ignored(evaluator: Evaluator) -> None:
@@ -179,6 +192,8 @@ def test_a_run_gets_its_share_of_the_budget_and_ends_at_it(evaluator: Evaluator)
         (["nowhere"], "“nowhere” is not a folder. A suite is a folder of folders with a task.yaml each."),
         (["reference", "--task", "none"], "There is no task “none” in this suite; there are: "),
         (["reference", "--baseline", "none.json"], "“none.json” cannot be read: No such file or directory."),
+        (["reference", "--save", "nowhere/result.json"], "nowhere” is not a folder in which files can be written."),
+        (["reference", "--save", "tests"], "“tests” is not a file. Name a file for the result."),
         (["reference", "--only-replies"], "--only-replies needs the folder of recorded replies: --replies FOLDER."),
     ],
 )
