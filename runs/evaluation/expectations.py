@@ -255,12 +255,17 @@ def _files(wanted: ExpectedFiles, delivered: Delivered) -> Iterator[Judged]:
     paths = [file.path for file in delivered.report.files]
     listed = ", ".join(paths) or "no file"
     for pattern in wanted.made:
-        matching = selected([pattern], paths)
+        matching = _matching(pattern, paths)
         found = ", ".join(matching) or f"the run made {listed}"
         yield Judged(name=f"file made: {pattern}", held=bool(matching), found=found)
     for pattern in wanted.not_made:
-        matching = selected([pattern], paths)
+        matching = _matching(pattern, paths)
         yield Judged(name=f"file not made: {pattern}", held=not matching, found=", ".join(matching) or "not made")
+
+
+def _matching(pattern: str, paths: Sequence[str]) -> list[str]:
+    """The path that is written exactly so, even if it has brackets, and otherwise those that the pattern selects."""
+    return [pattern] if pattern in paths else selected([pattern], paths)
 
 
 def _steps(wanted: Mapping[str, Sequence[StepStatus]], delivered: Delivered) -> Iterator[Judged]:

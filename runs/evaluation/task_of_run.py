@@ -13,6 +13,7 @@ from django.utils import timezone
 from runs.contracts.ports import FileInfo
 from runs.enums import RunStatus
 from runs.errors import InvalidInput
+from runs.evaluation.expectations import MAX_ITEMS, problem_with_pattern
 from runs.evaluation.suite import FILES, TASK_FILE, read_task
 from runs.lifecycle.approval import fingerprint
 from runs.models import Run
@@ -83,7 +84,8 @@ def task_of(run: Run, name: str = "", request: str = "", *, with_plan: bool = Fa
         task["template"] = shipped
     if run.excluded:
         task["exclude"] = list(run.excluded)
-    task |= {"needs_model": not run.policy.by_rules, "policy": policy_texts(run.policy), "expect": _expected(run)}
+    expected = expected_of(report_of(reading_of(run)))
+    task |= {"needs_model": not run.policy.by_rules, "policy": policy_texts(run.policy), "expect": expected}
     text = yaml.safe_dump(
         {name: value for name, value in task.items() if value}, sort_keys=False, allow_unicode=True, width=100
     )
@@ -128,15 +130,14 @@ def _setting(value: object) -> str:
             return str(value)
 
 
-def _expected(run: Run) -> dict[str, Any]:
-    """What the run itself has: its outcome, and what was right in it."""
-    report: Report = report_of(reading_of(run))
+def expected_of(report: Report) -> dict[str, Any]:
+    """What the run itself has: its outcome, and what was right in it. Paths that a task cannot name are left out."""
     expected: dict[str, Any] = {"outcome": str(report.outcome)}
     if report.success_criteria and all(one.passed for one in report.success_criteria):
         expected["criteria_met"] = "all"
-    if report.files:
-        expected["files"] = {"made": [file.path for file in report.files]}
+    usable = [file.path for file in report.files if not problem_with_pattern(file.path)]
+    if usable:
+        expected["files"] = {"made": usable[:MAX_ITEMS]}
     if not report.citations.broken:
         expected["citations"] = {"broken_at_most": 0}
-
     return expected

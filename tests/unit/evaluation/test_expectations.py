@@ -144,6 +144,15 @@ def test_files_are_made_or_not_made() -> None:
     ]
 
 
+def test_a_path_with_brackets_means_itself() -> None:
+    files = [File(path="report[1].md", sha256="0" * 64, size=3)]
+    wanted = {"files": {"made": ["report[1].md"], "not_made": ["report[1].md"]}}
+    assert judged(wanted, files=files) == [
+        ("file made: report[1].md", True, "report[1].md"),
+        ("file not made: report[1].md", False, "report[1].md"),
+    ]
+
+
 def test_steps_end_as_they_should() -> None:
     wanted = {"steps": {"workflows": ["passed", "accepted"], "scan": "passed", "other": "passed"}}
     assert judged(wanted) == [
