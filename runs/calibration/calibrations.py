@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from runs.accounting.prices import price_of
 from runs.enums import AuditKind, CalibrationStatus, FaultKind, Language, Role
-from runs.errors import InvalidInput, LeaseLost
+from runs.errors import InvalidInput, LeaseLost, LimitReached
 from runs.llm.model_servers import REHEARSAL, server_for
 from runs.models import Calibration, CalibrationCase, User, clock
 from runs.pev.verification import questions
@@ -198,13 +198,19 @@ class CalibrationLease:
         return [case_of(number, row.kinds, row.languages, row.seed) for number in numbers]
 
     def reserve(self, usd: Decimal) -> bool:
-        """Reserve the most that a call may cost. False if the budget does not allow it. Raises LeaseLost."""
+        """Reserve the most that a call may cost. False if calls under way have to end first, to see what is left.
+
+        Raises LimitReached if the budget does not allow it even if they cost nothing, and LeaseLost.
+        """
         with event_log.writing():
             within = Q(budget=None) | Q(budget__gte=F("spent_usd") + F("reserved_usd") + usd)
             if self._mine.filter(within).update(reserved_usd=_rounded(F("reserved_usd") + usd)):
                 return True
-            if not self._mine.exists():
-                raise LeaseLost("The calibration was stopped, or another process judges it.")
+            row = self._mine.first()
+        if row is None:
+            raise LeaseLost("The calibration was stopped, or another process judges it.")
+        if row.budget is not None and row.budget < row.spent_usd + usd:
+            raise LimitReached("The budget does not allow another call.")
         return False
 
     def spend(self, usd: Decimal, reserved: Decimal) -> None:

@@ -33,6 +33,8 @@ MAX_TRIES = 6
 """How often one question is asked while the service is away or busy. Then the calibration stops, to be resumed."""
 MAX_WAIT = 60.0
 """The most seconds between two tries."""
+_RESERVE_INTERVAL = 0.2
+"""Seconds between two tries to reserve, while calls of other cases have reserved what is left of the budget."""
 _STORED = Decimal("0.00000001")
 """The digits of an amount in the database."""
 _WATCH_INTERVAL = 1.0
@@ -42,12 +44,14 @@ _WATCH_INTERVAL = 1.0
 class MeteredModel:
     """A model (`contracts.ports.Model`) for one case, whose calls keep within the budget of the calibration.
 
-    Asks again after an error that may pass. Raises LimitReached, LeaseLost, ModelError.
+    Asks again after an error that may pass, and waits while calls of other cases have reserved what is left. Raises
+    LimitReached, also if `is_ending` while it waits, LeaseLost, ModelError.
     """
 
-    def __init__(self, lease: CalibrationLease, check: Callable[[], None]) -> None:
+    def __init__(self, lease: CalibrationLease, check: Callable[[], None], is_ending: Callable[[], bool]) -> None:
         self._lease = lease
         self._check = check
+        self._is_ending = is_ending
         self.calls = 0
         self.cost: Decimal | None = Decimal(0)
         """In USD, of the calls that had an answer; None if one had no known price."""
@@ -69,8 +73,11 @@ class MeteredModel:
         today = timezone.now().date()
         bound = bound_of(ask, today)
         most = bound.of(ask.max_tokens).quantize(_STORED, ROUND_UP) if bound else Decimal(0)
-        if not database.call(lambda: self._lease.reserve(most)):
-            raise LimitReached("The budget does not allow another call.")
+        while not database.call(lambda: self._lease.reserve(most)):
+            # If the database was away when another call ended, what that call had reserved stays reserved.
+            if self._is_ending():
+                raise LimitReached("The calibration is ending.")
+            self._wait(_RESERVE_INTERVAL)
         began, spent = time.monotonic(), Decimal(0)
         try:
             reply = clients().ask(ask, self._check)
@@ -139,7 +146,7 @@ class _Judges:
                 self._problem = self._problem or problem
 
     def _judge(self, case: Case) -> None:
-        model = MeteredModel(self._lease, self._check)
+        model = MeteredModel(self._lease, self._check, lambda: self._problem is not None)
         verdict = judge_case(case, model, self._lease.calibration.asked)
         row = CalibrationCase(
             number=case.number,

@@ -16,10 +16,11 @@ from runs.calibration import calibrations
 from runs.calibration.calibrations import Wanted
 from runs.contracts.ports import Usage
 from runs.engine import calibrating
-from runs.engine.calibrating import carry_out
+from runs.engine.calibrating import MeteredModel, carry_out
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
-from runs.errors import InvalidInput
+from runs.errors import InvalidInput, LeaseLost, LimitReached
 from runs.models import AuditEntry, Calibration, CalibrationCase
+from runs.planted_faults.case_verdicts import judge_case
 from runs.planted_faults.verifier_settings import VerifierSettings
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -85,6 +86,52 @@ def test_the_budget_is_kept_and_a_higher_one_lets_it_go_on_without_judging_anyth
     assert calibration.status == CalibrationStatus.FINISHED
     assert [case.number for case in calibration.cases.all()] == list(range(40))
     assert round(calibration.spent_usd, 6) == cost_so_far(api)
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_what_another_case_has_reserved_is_waited_for_unless_the_calibration_is_ending(
+    api: FakeAnthropic, ends: bool
+) -> None:
+    job = wanted(1, budget=Decimal("0.02"))  # enough for each call, but not together with what is reserved here
+    api.script(scripted_verifier(job, PERFECT))
+    calibration = calibrations.start(job)
+    lease = calibrations.claim(calibration.pk, "here/1")
+    assert lease
+    reserved = Decimal("0.019")
+    assert lease.reserve(reserved)
+    checks: list[int] = []
+
+    def check() -> None:
+        checks.append(len(api.requests))
+        if len(checks) == 2:  # the first one was before the call, so it waits now
+            lease.spend(Decimal(0), reserved)
+
+    case = lease.cases_left()[0]
+    model = MeteredModel(lease, check, lambda: ends)
+    if ends:
+        with pytest.raises(LimitReached):
+            judge_case(case, model, job.asked)
+        assert api.requests == []
+    else:
+        assert judge_case(case, model, job.asked).with_rules == CaseOutcome.REFUSED
+        assert checks[:2] == [0, 0]
+        calibration.refresh_from_db()
+        assert calibration.reserved_usd == 0
+
+
+def test_a_call_waits_only_while_others_may_leave_enough() -> None:
+    calibration = calibrations.start(wanted(budget=Decimal(1)))
+    lease = calibrations.claim(calibration.pk, "here/1")
+    assert lease
+    assert lease.reserve(Decimal("0.6"))
+    assert not lease.reserve(Decimal("0.6"))
+    lease.spend(Decimal("0.4"), Decimal("0.6"))
+    assert lease.reserve(Decimal("0.6"))
+    with pytest.raises(LimitReached):
+        lease.reserve(Decimal("0.61"))
+    calibrations.stop(calibration)
+    with pytest.raises(LeaseLost):
+        lease.reserve(Decimal("0.1"))
 
 
 def cost_so_far(api: FakeAnthropic) -> Decimal:

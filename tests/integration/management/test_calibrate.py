@@ -93,7 +93,7 @@ def test_an_estimate_asks_nothing(api: FakeAnthropic) -> None:
 
 def test_at_the_budget_it_stops_with_status_3_and_resumes(api: FakeAnthropic) -> None:
     api.script(scripted_verifier(wanted(6), catching(1.0, "perfect")))
-    _, sentence, status = refused("--size", "6", "--budget", "0.02", *OPTIONS)
+    _, sentence, status = refused("--size", "6", "--budget", "0.01", *OPTIONS)
     assert (status, sentence.partition(" of ")[2]) == (
         3,
         "12 cases. The budget does not allow another call. Go on with --resume.",
@@ -111,11 +111,11 @@ def test_after_a_kill_the_budget_of_resume_is_checked_and_kept(api: FakeAnthropi
     Calibration.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     assert refused("--resume", "--budget", "10001")[2] == 2
     assert api.requests == []
-    _, sentence, status = refused("--resume", "--budget", "0.02")
+    _, sentence, status = refused("--resume", "--budget", "0.01")
     row = Calibration.objects.get()
-    assert (status, row.why, row.budget) == (3, "The budget does not allow another call.", Decimal("0.02"))
+    assert (status, row.why, row.budget) == (3, "The budget does not allow another call.", Decimal("0.01"))
     assert "The budget does not allow another call." in sentence
-    assert row.spent_usd <= Decimal("0.02")
+    assert row.spent_usd <= Decimal("0.01")
 
 
 @pytest.mark.parametrize(
