@@ -36,6 +36,7 @@ from starlette.routing import Route
 
 ROLES = ("planner", "executor", "verifier")
 _PREFIX = "inspect-"
+_MAX_TASK_BYTES = 200_000
 _DELTAS = {"text": ("text_delta", "text", "text"), "thinking": ("thinking_delta", "thinking", "thinking")}
 _WITHOUT_MODEL = frozenset({"none", "none/none"})
 _CHECKOUT = Path(__file__).parents[2] / "manage.py"
@@ -62,9 +63,23 @@ def pevsite_suite(suite: str = "reference", program: str = "") -> Task:
 
 
 def _request_of(file: Path) -> str:
-    """What the viewer shows as the input. `evaluate` reads the task itself, and checks it."""
-    said: Any = yaml.load(file.read_text(encoding="utf-8"), yaml.BaseLoader)  # noqa: S506  # scalars, lists, mappings
-    return str(said.get("request") or f"The sample “{said.get('sample')}”") if isinstance(said, dict) else file.name
+    """What the viewer shows as the input: the name of the folder for a task that cannot be used. `evaluate` reads the
+    task itself, and says what is wrong with it.
+    """
+    name = file.parent.name
+    if file.is_symlink() or file.parent.is_symlink() or not file.is_file():
+        return name
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(_MAX_TASK_BYTES + 1)
+        value = {} if len(data) > _MAX_TASK_BYTES else yaml.load(data, yaml.BaseLoader)  # noqa: S506  # no objects
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        return name
+    request, sample = (value.get("request"), value.get("sample")) if isinstance(value, dict) else (None, None)
+    # Lists and mappings are not made into text, because aliases in them can mean gigabytes.
+    if isinstance(request, str) and request:
+        return request
+    return f"The sample “{sample}”" if isinstance(sample, str) and sample else name
 
 
 @solver

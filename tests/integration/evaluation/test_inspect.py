@@ -64,3 +64,27 @@ def test_models_of_inspect_answer_the_questions_of_pevsite() -> None:
     assert [block["text"] for block in said["content"]] == ["It is done."]
     assert [block["text"] for block in judged["content"]] == ["Not yet."]
     assert [(one["usage"]["input"], one["usage"]["output"]) for one in (called, said, judged)] == [(12, 5)] * 3
+
+
+def test_a_task_that_cannot_be_shown_has_the_name_of_its_folder(tmp_path: Path) -> None:
+    """`evaluate` says what is wrong with it. Nothing is expanded, and nothing outside the suite is read."""
+    from runs.evaluation.inspect_task import pevsite_suite  # the other tests do without Inspect
+
+    (tmp_path / "secret.yaml").write_text("request: secret")
+    texts = {
+        "aliases": "a: &a [x, x]\nrequest: [*a, *a]",
+        "broken": "request: [",
+        "deep": "[" * 50_000,
+        "large": f"request: {'x' * 200_000}",
+        "list": "- request",
+        "right": "request: Count them",
+        "sample": "sample: letter",
+    }
+    for name, text in texts.items():
+        (tmp_path / "suite" / name).mkdir(parents=True)
+        (tmp_path / "suite" / name / "task.yaml").write_text(text)
+    (tmp_path / "suite" / "link").mkdir()
+    (tmp_path / "suite" / "link" / "task.yaml").symlink_to(tmp_path / "secret.yaml")
+    shown = {sample.id: sample.input for sample in pevsite_suite(str(tmp_path / "suite")).dataset}
+    own = {"right": "Count them", "sample": "The sample “letter”"}
+    assert shown == {name: own.get(name, name) for name in [*texts, "link"]}
