@@ -112,7 +112,8 @@ def test_a_worsened_prompt_is_caught_and_only_what_it_changes_is_asked_again(eva
 
     evaluator.api.requests.clear()
     recorded = ["--replies", str(replies), "--only-replies", "--baseline", str(baseline)]
-    status, _, again = evaluator.run(*recorded, ANTHROPIC_API_KEY="")  # as a CI sets it if the secret is missing
+    empty = {"ANTHROPIC_API_KEY": "", "ANTHROPIC_BASE_URL": ""}  # as a CI sets them if secrets are missing
+    status, _, again = evaluator.run(*recorded, **empty)
     assert status == 0
     assert evaluator.api.requests == []
     assert (again.asked, again.replayed, again.missing) == (0, first.asked, 0)
