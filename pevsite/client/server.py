@@ -28,7 +28,7 @@ IN_PROGRESS_SECONDS = LEASE.total_seconds() + 30
 carried out again.
 """
 MAX_EMPTY_STREAMS = 3
-"""Streams in a row of which nothing arrives, before events are asked for instead."""
+"""Streams in a row that bring nothing, before events are asked for instead."""
 MAX_BACK_OFF_SECONDS = 30.0
 MIN_WAIT_SECONDS = 1.0
 MAX_WAIT_SECONDS = 120.0

@@ -34,7 +34,7 @@ _Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 class Finder(Protocol):
     """Finds a text in a content: its first character, and what is written there. `is_proof`: whether an occurrence
-    proves something. Then a doubtful one does not count; where its absence is to be proven, it does.
+    proves something. Then a doubtful one does not count; where the absence is what counts, it does.
     """
 
     def __call__(self, text: str, content: str, *, is_proof: bool) -> tuple[int, str] | None: ...

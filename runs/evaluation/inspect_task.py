@@ -5,7 +5,7 @@
 Inspect calls this file. It runs `evaluate` in a process of its own, and needs nothing of pevsite but its command line,
 so that Inspect may be installed in another environment. The process asks Inspect's models, through a Messages API on
 this machine that lives as long as the sample: a model that `--model-role verifier=…` names answers as the verifier, and
-likewise planner and executor; the model of the evaluation answers as all others.
+and `planner` and `executor` in the same way; the model of the evaluation answers as all others.
 """
 
 from __future__ import annotations

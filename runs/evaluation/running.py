@@ -83,7 +83,7 @@ class Evaluation:
         self._spent = Decimal(0)
 
     def run(self) -> SuiteResult:
-        """Carry out every task as often as it is to be repeated, and judge the runs.
+        """Carry out every task with its repetitions, and judge the runs.
 
         One repetition of all tasks follows after the other, because recorded replies belong to a repetition. If this
         ends early, the unfinished runs are stopped.

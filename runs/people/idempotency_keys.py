@@ -2,7 +2,7 @@
 
 A request is claimed before it is carried out, and its answer is kept for a day. A process that is killed in between may
 have done what was asked. Another may then claim the request after a while, and carries it out once more: what it makes
-has the same id (`IdempotencyKey.makes`), and a decision is made once, whoever brings it.
+has the same id (`IdempotencyKey.makes`), and a decision is made once, also if two requests bring it.
 """
 
 import math

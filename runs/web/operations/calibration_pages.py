@@ -46,7 +46,7 @@ class StartVerb(StrEnum):
 
 
 class StartForm(PostedForm):
-    """What is to be measured."""
+    """What a calibration measures."""
 
     verb = verbs(StartVerb)
     verifier = Text(max_length=MAX_MODEL_CHARS, label="Verifier", help_text="A model on the verifier’s server")

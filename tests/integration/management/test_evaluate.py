@@ -69,7 +69,7 @@ class Evaluator:
         return done.returncode, done.stdout, SuiteResult.model_validate_json(saved.read_bytes())
 
     def worsen_the_prompt(self) -> None:
-        """From now on a checkout is run in which the synthesizer is not told to begin with the answer."""
+        """From now on a checkout is run whose synthesizer has no instruction to begin with the answer."""
         self.checkout = self.folder / "checkout"
         self.checkout.mkdir()
         for name in ("pevsite", "runs", "templates", "static"):

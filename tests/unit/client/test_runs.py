@@ -158,7 +158,7 @@ def test_a_token_or_rights_that_end_meanwhile(
 def test_an_event_that_is_too_large(
     api: FakeApi, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also in lines of which each is small."""
+    """Also where each of its lines is small."""
     monkeypatch.setattr(server, "MAX_EVENT_BYTES", 1_000)
     line = b"data: " + b"x" * 90 + b"\n"
     api.on("GET /runs/7/status", status())

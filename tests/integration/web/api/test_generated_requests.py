@@ -47,7 +47,7 @@ IN_RUNS, PRIVATE = (f"Marker{whose}" for whose in ("OfRuns", "OfUploads"))
 FEW, MANY = 3, 30
 """Requests for each operation and person, of generated values alone."""
 FEW_STORIES, MANY_STORIES = 3, 45
-"""Stories of each person: requests of which one uses what another was answered."""
+"""Stories of each person: requests that use the answers to earlier ones."""
 STEPS = 25
 """Requests of a story at most."""
 EVERY = 5
