@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from http import HTTPStatus
 from typing import Any
@@ -13,16 +13,18 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
-from django.urls import URLPattern
+from django.urls import ResolverMatch, URLPattern
 from django.utils.log import log_response
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 from ninja.renderers import BaseRenderer
 from pydantic_core import to_json
 
 from pevsite.installation import version
+from runs.enums import TokenScope
 from runs.errors import FromLaterVersion, NotVisible, PevError, StoreAway
 from runs.logs import about
 from runs.notices.channels.webhook_channel import SENT_KINDS, WebhookBody
@@ -39,6 +41,7 @@ from runs.web.api import (
     run_operations,
 )
 from runs.web.api.tokens import AccessTokenAuth
+from runs.web.site.admission import lacks_scope
 from runs.web.site.error_views import too_much
 from runs.web.site.problems import (
     FAILED,
@@ -126,28 +129,42 @@ class PevApi(NinjaAPI):
         name: str = operation.view_func.__name__
         return name
 
-    def _scopes(self) -> Iterator[tuple[str, str]]:
+    def _scopes(self) -> Iterator[tuple[str, TokenScope]]:
         """The scope of each operation, by its id."""
         for router in self._get_bound_routers():
             for view in router.path_operations.values():
                 for operation in view.operations:
-                    (auth,) = operation.auth_callbacks
-                    assert isinstance(auth, AccessTokenAuth)
-                    yield self.get_openapi_operation_id(operation), str(auth.scope)
+                    yield self.get_openapi_operation_id(operation), _scope_of(operation)
 
     def bind_patterns(self) -> list[URLPattern]:
         """The addresses of the operations, for `include`. They ask for a token instead of a session. From now on, each
         operation that takes GET takes HEAD too.
         """
+        scopes = []  # for each pattern, as there is a pattern for each operation
         for router in self._get_bound_routers():
             for view in router.path_operations.values():
                 for operation in view.operations:
                     if operation.methods == ["GET"]:
                         operation.methods.append("HEAD")
+                by_method = {method: _scope_of(one) for one in view.operations for method in one.methods}
+                scopes += [by_method] * len(view.operations)
         found = [one for one in self.urls[0] if isinstance(one, URLPattern) and one.name != "api-root"]
-        for pattern in found:
+        for pattern, by_method in zip(found, scopes, strict=True):
             pattern.callback = _as_program(pattern.callback)
+            pattern.callback.scopes = by_method  # type: ignore[attr-defined]
         return found
+
+
+def _scope_of(operation: Operation) -> TokenScope:
+    (auth,) = operation.auth_callbacks
+    assert isinstance(auth, AccessTokenAuth)
+    return auth.scope
+
+
+def scope_for(method: str, match: ResolverMatch) -> TokenScope | None:
+    """The scope that a request to this address needs. None if no operation answers it."""
+    scopes: Mapping[str, TokenScope] = getattr(match.func, "scopes", {})
+    return scopes.get(method)
 
 
 def _as_program(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -248,9 +265,8 @@ def _not_found(request: HttpRequest, _error: Http404) -> HttpResponse:
 
 
 @api.exception_handler(ScopeMissing)
-def _not_in_scope(_request: HttpRequest, error: ScopeMissing) -> HttpResponse:
-    challenge = f'Bearer realm="pevsite", error="insufficient_scope", scope="{error.scope}"'
-    return answer_problem(403, str(error), headers={"WWW-Authenticate": challenge})
+def _not_in_scope(request: HttpRequest, error: ScopeMissing) -> HttpResponse:
+    return _refused(request, lacks_scope(error))
 
 
 @api.exception_handler(PevError)

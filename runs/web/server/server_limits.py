@@ -8,8 +8,10 @@ from urllib.parse import unquote
 
 from django.conf import settings
 from django.http.cookie import parse_cookie
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, ResolverMatch, resolve
 
+from runs.enums import TokenScope
+from runs.web.api.api import scope_for
 from runs.web.mcp import endpoint as mcp
 from runs.web.site.addresses import API_PATH, MCP_PATH
 
@@ -86,10 +88,22 @@ def max_upload() -> int:
 
 def takes_files(uri: bytes) -> bool:
     """Whether this is the address of a form with files."""
+    match = match_of(uri)
+    return match is not None and match.url_name in UPLOADS | API_UPLOADS
+
+
+def needed_scope(method: bytes, uri: bytes) -> TokenScope | None:
+    """What a token must allow for this request to the REST API. None if there is no such operation."""
+    match = match_of(uri)
+    return scope_for(method.decode("latin-1"), match) if match else None
+
+
+def match_of(uri: bytes) -> ResolverMatch | None:
+    """What is at an address. None if it is none of ours."""
     try:
-        return resolve(unquote(uri.partition(b"?")[0].decode("ascii"))).url_name in UPLOADS | API_UPLOADS
+        return resolve(unquote(uri.partition(b"?")[0].decode("ascii")))
     except (Resolver404, UnicodeDecodeError):
-        return False
+        return None
 
 
 def has_room(size: int) -> bool:

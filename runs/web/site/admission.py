@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from runs.models import AccessToken
 from runs.people import access_tokens
+from runs.people.access_tokens import ScopeMissing
 from runs.people.permissions import lacking_second_factor
 from runs.people.provider_accounts import proves_second_factor
 from runs.store.audit_trail import coming_from
@@ -42,6 +43,12 @@ def admitted(headers: Sequence[bytes], address: str, surface: str) -> AccessToke
             refusals.request_refused(row.user, surface, "second factor missing")
         raise Refused(HTTPStatus.FORBIDDEN, _NO_FACTOR)
     return row
+
+
+def lacks_scope(error: ScopeMissing) -> Refused:
+    """The refusal of a request whose token does not allow what it asks for."""
+    challenge = f'Bearer realm="pevsite", error="insufficient_scope", scope="{error.scope}"'
+    return Refused(HTTPStatus.FORBIDDEN, str(error), {"WWW-Authenticate": challenge})
 
 
 def still_admitted(pk: int) -> AccessToken | None:

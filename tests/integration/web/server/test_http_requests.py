@@ -10,6 +10,7 @@ from django.test import override_settings
 from twisted.internet.address import IPv4Address, UNIXAddress
 from twisted.web.http_headers import Headers
 
+from runs.enums import TokenScope
 from runs.models import AuditEntry
 from runs.people import access_tokens
 from runs.web.server.http_requests import Request
@@ -46,11 +47,11 @@ def test_refused_links_are_logged_with_the_address_that_can_be_trusted(
     assert databases.rows(data, sql) == [("page", address), ("program", address)]
 
 
-def refusal(uri: bytes, headers: dict[str, list[str]], peer: object) -> Refused | None:
+def refusal(uri: bytes, headers: dict[str, list[str]], peer: object, method: bytes = b"POST") -> Refused | None:
     """Why a long body with these headers is not taken."""
     request = Request.__new__(Request)
     transport = SimpleNamespace(getPeer=lambda: peer)
-    request.__dict__.update(transport=transport, uri=uri, requestHeaders=Headers(headers))
+    request.__dict__.update(transport=transport, method=method, uri=uri, requestHeaders=Headers(headers))
     try:
         request._check_sender()
     except Refused as error:
@@ -83,3 +84,24 @@ def test_a_long_body_needs_what_a_short_one_needs(uri: bytes) -> None:
             lacking = refusal(uri, right, peer)
     assert lacking
     assert (lacking.status, str(lacking)[:40]) == (403, "The person of this token must add a pass")
+
+
+@pytest.mark.django_db
+def test_a_long_body_needs_the_scope_of_its_operation() -> None:
+    alice = made.alice()
+    reads, writes = (
+        {"authorization": [f"Bearer {access_tokens.issue(alice, scope, 7, [scope])}"]}
+        for scope in (TokenScope.RUNS_READ, TokenScope.RUNS_WRITE)
+    )
+    refused = refusal(b"/api/v1/uploads?a=b", reads, None)
+    assert refused
+    assert (refused.status, refused.headers, str(refused)) == (
+        403,
+        {"WWW-Authenticate": 'Bearer realm="pevsite", error="insufficient_scope", scope="runs:write"'},
+        "This access token does not allow “runs:write”. Make one that does on the page “Access tokens”.",
+    )
+    assert refusal(b"/api/v1/uploads?a=b", writes, None) is None
+    assert refusal(b"/api/v1/runs", reads, None, b"GET") is None
+    assert refusal(b"/api/v1/nothing", reads, None) is None, "the operations find out what is there"
+    with override_settings(MCP_SERVER=True):
+        assert refusal(b"/mcp", reads, None) is None, "the message says what it asks for"

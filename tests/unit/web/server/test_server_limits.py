@@ -3,13 +3,16 @@
 import inspect
 import re
 import shutil
+from collections import defaultdict
 from collections.abc import Callable
 from types import SimpleNamespace
+from uuid import uuid4
 
 import pytest
 from django.urls import URLPattern, resolve
 from pytest_django import Settings
 
+from runs.enums import TokenScope
 from runs.web.api.documentation import document
 from runs.web.server.server_limits import (
     API_UPLOADS,
@@ -20,6 +23,7 @@ from runs.web.server.server_limits import (
     has_room,
     max_body,
     max_upload,
+    needed_scope,
 )
 from runs.web.urls import urlpatterns
 
@@ -62,6 +66,31 @@ def test_every_operation_that_takes_a_form_with_files_may_get_them() -> None:
         if "multipart/form-data" in methods.get("post", {}).get("requestBody", {}).get("content", {})
     }
     assert with_files == API_UPLOADS
+
+
+def test_the_scope_of_a_request_is_that_of_its_operation() -> None:
+    """Each operation of the document with the scope that it names there, whatever its path has for parameters."""
+    values = defaultdict(lambda: "1", upload=str(uuid4()), suffix="md")
+    for path, methods in document()["paths"].items():
+        uri = path.format_map(values).encode()
+        for method, operation in methods.items():
+            (security,) = operation["security"]
+            assert [[needed_scope(method.upper().encode(), uri)]] == list(security.values()), (method, path)
+    assert needed_scope(b"HEAD", b"/api/v1/runs/1") == TokenScope.RUNS_READ
+
+
+@pytest.mark.parametrize(
+    ("method", "uri"),
+    [
+        (b"PUT", b"/api/v1/runs"),
+        (b"POST", b"/api/v1/nothing"),
+        (b"POST", b"/runs/new/"),
+        (b"POST", b"/api/v1/runs/\xff"),
+        (b"\xff", b"/api/v1/runs"),
+    ],
+)
+def test_what_is_no_operation_needs_no_scope(method: bytes, uri: bytes) -> None:
+    assert needed_scope(method, uri) is None
 
 
 def reads_files(view: Callable[..., object]) -> bool:
