@@ -1,5 +1,7 @@
 """The connections of a server: their number, what each waits for and since when, and when it is cut."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import time
@@ -14,8 +16,12 @@ from twisted.internet.protocol import Protocol
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 
 from runs.web.server.server_limits import Patience
-from runs.web.site.problems import MEDIA_TYPE, problem_json
+from runs.web.site.problems import MEDIA_TYPE, problem_json, reads_problems
 
+MAX_TURNED_AWAY = 50
+"""Connections beyond the limit that are open at once, because they have not read yet that there is no room."""
+MAX_FIRST_LINE = 4_096
+"""Bytes that are read of a connection for which there is no room."""
 _FULL = "All connections of this site are in use. Try again in a moment."
 
 
@@ -48,9 +54,9 @@ class Form(StrEnum):
 class Connection(ProtocolWrapper):
     """The connection of one client, between the transport and the protocol that is spoken on it."""
 
-    factory: "Connections"
+    factory: Connections
 
-    def __init__(self, factory: "Connections", wrapped: Any) -> None:
+    def __init__(self, factory: Connections, wrapped: Any) -> None:
         super().__init__(factory, wrapped)
         self.can_write = asyncio.Event()
         self.can_write.set()
@@ -157,9 +163,21 @@ class Connections(WrappingFactory[Connection]):
         self.now = now
         self._max = most
         self._patience = patience
+        self._turned_away: dict[TurnedAway, float] = {}
 
     def buildProtocol(self, addr: Any) -> Any:
-        return super().buildProtocol(addr) if len(self.protocols) < self._max or self._make_room() else Full()
+        if len(self.protocols) < self._max or self._make_room():
+            return super().buildProtocol(addr)
+        return TurnedAway(self)
+
+    def turn_away(self, one: TurnedAway) -> None:
+        """Count a connection for which there is no room. If there are too many, the oldest of them is cut."""
+        if len(self._turned_away) >= MAX_TURNED_AWAY:
+            next(iter(self._turned_away)).cut()
+        self._turned_away[one] = self.now()
+
+    def forget(self, one: TurnedAway) -> None:
+        self._turned_away.pop(one, None)
 
     def _make_room(self) -> bool:
         """Idle ones first: browsers open another when they need it. Nothing that is being answered is cut.
@@ -177,15 +195,44 @@ class Connections(WrappingFactory[Connection]):
         for one in list(self.protocols):
             if one.is_overdue(self._patience, now):
                 one.cut()
+        for turned_away, since in list(self._turned_away.items()):
+            if now - since > self._patience.refused:
+                turned_away.cut()
 
 
-class Full(Protocol):
-    """The answer to a connection for which there is no room. What it would ask for is not read, so it gets a page."""
+class TurnedAway(Protocol):
+    """A connection for which there is no room. Only the first line of its request is read, because a program and a
+    person read different answers. It is cut after a few seconds, also if that line has not come by then.
+    """
+
+    transport: Any
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._line: bytes | None = b""
 
     def connectionMade(self) -> None:
-        assert self.transport is not None
-        self.transport.write(refusal(HTTPStatus.SERVICE_UNAVAILABLE, _FULL))
-        self.transport.loseConnection()
+        self._connections.turn_away(self)
+
+    def dataReceived(self, data: bytes) -> None:
+        if self._line is None:
+            return  # answered; what still comes is dropped, so that the answer can be read
+        self._line += data[:MAX_FIRST_LINE]
+        line, end, _ = self._line.partition(b"\n")
+        if not end and len(line) < MAX_FIRST_LINE:
+            return
+        self._line = None
+        _, _, address = line.partition(b" ")
+        form = Form.PROBLEM if reads_problems(address.decode("latin-1")) else Form.PAGE
+        self.transport.write(refusal(HTTPStatus.SERVICE_UNAVAILABLE, _FULL, form))
+        self.transport.loseWriteConnection()  # closing at once would take the answer away
+
+    def connectionLost(self, reason: Any = None) -> None:
+        self._connections.forget(self)
+
+    def cut(self) -> None:
+        self._connections.forget(self)
+        self.transport.abortConnection()
 
 
 def refusal(

@@ -128,6 +128,30 @@ def test_slow_connections_beyond_the_limit_are_cut_and_others_are_served(target:
         line.close()
 
 
+def test_without_room_a_program_and_a_person_are_answered_in_their_form(target: Target) -> None:
+    """All connections are in use by someone who sends files, and whose connections are not cut to make room."""
+    headers = f"Cookie: {target.alice.cookie}", "Content-Length: 2000000"
+    uploads: list[Line] = []
+
+    def is_full() -> bool:
+        uploads.append(target.line().ask("POST /runs/new/", *headers))
+        time.sleep(0.05)  # until it is known who sends it, the connection can be cut
+        return len(uploads) >= MAX_CONNECTIONS and target.someone.get("/sign-in/")[0] == 503
+
+    wait_until(is_full)
+    silent = target.line()
+    for address, kind in (("/api/v1/runs", "application/problem+json"), ("/sign-in/", "text/html; charset=utf-8")):
+        head, _, body = target.line().ask(f"GET {address}").answer().partition("\r\n\r\n")
+        assert head.startswith("HTTP/1.1 503 ")
+        assert f"\r\nContent-Type: {kind}\r\n" in head
+        assert "\r\nRetry-After: 5\r\n" in head
+        assert "All connections of this site are in use." in body
+    wait_until(lambda: not silent.is_open())
+    for line in [silent, *uploads]:
+        line.close()
+    wait_until(lambda: target.someone.get("/sign-in/")[0] == 200)
+
+
 @pytest.mark.parametrize(
     ("request_line", "headers"),
     [

@@ -9,7 +9,15 @@ from http import HTTPStatus
 import pytest
 from twisted.internet.protocol import Factory, Protocol
 
-from runs.web.server.connections import Connection, Connections, Form, Full, Phase
+from runs.web.server.connections import (
+    MAX_FIRST_LINE,
+    MAX_TURNED_AWAY,
+    Connection,
+    Connections,
+    Form,
+    Phase,
+    TurnedAway,
+)
 from runs.web.server.server_limits import Patience
 
 PATIENCE = Patience(idle=60, headers=20, body=20, body_rate=1_000, stalled=50, closing=40, refused=5)
@@ -189,7 +197,7 @@ def test_the_one_that_is_idle_longest_makes_room_and_then_the_one_that_waits_lon
         site.dial(Phase.ANSWER)
         cut.append(next(one for one in (idle, slow, slower, socket, upload) if is_cut(one) and one not in before))
     assert cut == [idle, slow, slower]
-    assert isinstance(site.all.buildProtocol(None), Full)
+    assert isinstance(site.all.buildProtocol(None), TurnedAway)
 
 
 def test_a_connection_that_has_just_come_is_not_idle() -> None:
@@ -201,15 +209,79 @@ def test_a_connection_that_has_just_come_is_not_idle() -> None:
     assert (is_cut(slow), is_cut(honest)) == (True, False)
 
 
-def test_without_room_the_answer_is_a_sentence() -> None:
-    full = Full()
-    transport = Line()
-    full.makeConnection(transport)
+def full_site() -> Site:
+    site = Site(most=1)
+    site.dial(Phase.SOCKET)
+    return site
+
+
+def turned_away(site: Site) -> tuple[TurnedAway, Line]:
+    made, transport = site.all.buildProtocol(None), Line()
+    assert isinstance(made, TurnedAway)
+    made.makeConnection(transport)
+    return made, transport
+
+
+@pytest.mark.parametrize(
+    ("first_line", "kind"),
+    [
+        (b"GET /api/v1/runs?limit=2 HTTP/1.1", b"application/problem+json"),
+        (b"POST /api/v1/runs HTTP/1.1", b"application/problem+json"),
+        (b"GET /runs/ HTTP/1.1", b"text/html; charset=utf-8"),
+        (b"GET /?/api/v1/ HTTP/1.1", b"text/html; charset=utf-8"),
+        (b"\xff", b"text/html; charset=utf-8"),
+        (b"", b"text/html; charset=utf-8"),
+    ],
+)
+def test_without_room_the_answer_is_a_sentence_in_the_form_that_is_read_there(first_line: bytes, kind: bytes) -> None:
+    one, transport = turned_away(full_site())
+    for number in range(len(first_line)):
+        one.dataReceived(first_line[number : number + 1])
+    assert (transport.written, transport.done) == (b"", [])
+    one.dataReceived(b"\r\nHost: pevsite")
     head, _, body = transport.written.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
-    assert b"Retry-After: 5" in head
-    assert b"<p>All connections of this site are in use. Try again in a moment.</p>" in body
-    assert transport.done == ["loseConnection"]
+    assert b"\r\nRetry-After: 5\r\n" in head
+    assert b"\r\nContent-Type: %s\r\n" % kind in head
+    assert b"All connections of this site are in use. Try again in a moment." in body
+    assert transport.done == ["loseWriteConnection"]
+    answered = transport.written
+    one.dataReceived(b"GET / HTTP/1.1\r\n")
+    assert (transport.written, transport.done) == (answered, ["loseWriteConnection"])
+
+
+def test_a_first_line_without_an_end_gets_a_page() -> None:
+    one, transport = turned_away(full_site())
+    one.dataReceived(b"x" * (MAX_FIRST_LINE - 1))
+    assert transport.written == b""
+    one.dataReceived(b"x")
+    assert b"\r\nContent-Type: text/html" in transport.written
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /", b"GET / HTTP/1.1\r\n"])
+def test_a_connection_without_room_is_cut_after_a_few_seconds(sent: bytes) -> None:
+    site = full_site()
+    one, transport = turned_away(site)
+    site.after(4)
+    one.dataReceived(sent)
+    site.after(1)
+    assert "abortConnection" not in transport.done
+    site.after(1)
+    assert transport.done[-1] == "abortConnection"
+    site.after(1)
+    assert transport.done.count("abortConnection") == 1
+
+
+def test_of_too_many_connections_without_room_the_oldest_are_cut() -> None:
+    site = full_site()
+    gone, _ = turned_away(site)
+    first, second = (turned_away(site)[1] for _ in range(2))
+    gone.connectionLost()
+    for _ in range(MAX_TURNED_AWAY - 2):
+        turned_away(site)
+    assert (first.done, second.done) == ([], [])
+    turned_away(site)
+    assert (first.done, second.done) == (["abortConnection"], [])
 
 
 def test_whoever_is_refused_is_told_why_and_not_listened_to() -> None:
