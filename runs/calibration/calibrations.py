@@ -26,6 +26,7 @@ from runs.llm.model_servers import REHEARSAL, server_for
 from runs.models import Calibration, CalibrationCase, User, clock
 from runs.pev.verification import questions
 from runs.planted_faults.cases import Case, case_count, case_of
+from runs.planted_faults.trial import RULES_VERSION
 from runs.planted_faults.verifier_settings import VerifierSettings
 from runs.store import audit_trail, event_log
 from runs.text.truncate import truncate
@@ -92,6 +93,7 @@ def start(wanted: Wanted, by: User | None = None) -> Calibration:
             model=wanted.asked.model,
             address=wanted.address,
             prompt=questions.version(),
+            rules=RULES_VERSION,
             asked=wanted.asked,
             size=wanted.size,
             # In one order, so that the same choice makes the same cases.
@@ -122,8 +124,8 @@ def _stop(running: QuerySet[Calibration], why: str) -> bool:
 def resume(calibration: Calibration, budget: Decimal | None) -> None:
     """Let a worker go on where a stopped calibration ended, with this budget in all.
 
-    Raises InvalidInput if it is not stopped, if another one is running, or if the verifier's server or prompt has
-    changed: the rest of the cases would measure something else.
+    Raises InvalidInput if it is not stopped, if another one is running, or if the verifier's server or prompt or the
+    rules have changed: the rest of the cases would measure something else.
     """
     _check_budget(calibration.model, budget)
     if problem := changed_since(calibration):
@@ -137,10 +139,19 @@ def resume(calibration: Calibration, budget: Decimal | None) -> None:
     calibration.refresh_from_db()
 
 
-def changed_since(calibration: Calibration) -> str:
-    """Why its other cases would measure something else now, as a sentence; empty if nothing has changed."""
+def outdated_by(calibration: Calibration) -> str:
+    """What has changed since it began, so that its figures are old, as a sentence; empty if they still hold."""
     if calibration.prompt != questions.version():
-        return "The prompt of verifiers has changed since it began. Start a new calibration."
+        return "The prompt of verifiers has changed since."
+    if calibration.rules != RULES_VERSION:
+        return "The rules that verdicts are judged by have changed since."
+    return ""
+
+
+def changed_since(calibration: Calibration) -> str:
+    """Why its other cases would measure something else now, in words for people; empty if nothing has changed."""
+    if changed := outdated_by(calibration):
+        return f"{changed} Start a new calibration."
     if calibration.address != address_of(calibration.model):
         return "Another server answers as the verifier now. Start a new calibration."
     return ""
@@ -240,7 +251,7 @@ class CalibrationLease:
 def claim(calibration_id: int, process: str) -> CalibrationLease | None:
     """The lease for a process, named as in `process_registry.owner`; None if the calibration is not due.
 
-    Stops the calibration, and returns None, if the verifier's server or prompt has changed.
+    Stops the calibration, and returns None, if the verifier's server or prompt or the rules have changed.
     """
     owner = f"{process}/{uuid4().hex}"
     with event_log.writing():

@@ -15,9 +15,9 @@ from django.utils import timezone
 from runs.accounting.figures import Bucket
 from runs.accounting.intervals import Share, cohens_kappa, expected_calibration_error, wilson
 from runs.accounting.metrics import buckets_of
+from runs.calibration.calibrations import outdated_by
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind
 from runs.models import Calibration, CalibrationCase
-from runs.pev.verification import questions
 from runs.planted_faults.cases import case_count
 from runs.text.plural import pluralize
 
@@ -69,13 +69,9 @@ class CalibrationResult:
         return len(self.cases)
 
     @property
-    def is_old(self) -> bool:
-        """Whether the prompt of verifiers has changed since it was measured."""
-        return self.calibration.prompt != questions.version()
-
-    @property
-    def is_complete(self) -> bool:
-        return self.calibration.status == CalibrationStatus.FINISHED
+    def outdated_by(self) -> str:
+        """What has changed since it was measured, as a sentence; empty if its figures still hold."""
+        return outdated_by(self.calibration)
 
     @cached_property
     def kinds(self) -> list[KindResult]:
@@ -156,16 +152,22 @@ def result_of(calibration: Calibration) -> CalibrationResult:
 
 @dataclass(frozen=True)
 class CatchRate:
-    """What the newest finished calibration of a verifier says in short. It `is_old` if the prompt of verifiers has
-    changed since. `figures`: of wrong figures alone.
-    """
+    """What the newest finished calibration of a verifier says in short. `figures`: of wrong figures alone."""
 
     calibration: Calibration
     cases: int
     caught: Share
     figures: Share
     refused: Share
-    is_old: bool
+
+    @property
+    def outdated_by(self) -> str:
+        """What has changed since it was measured, as a sentence; empty if its figures still hold."""
+        return outdated_by(self.calibration)
+
+    @property
+    def is_old(self) -> bool:
+        return bool(self.outdated_by)
 
     @property
     def measured_at(self) -> datetime:
@@ -176,8 +178,8 @@ class CatchRate:
         """For people who read a verdict of this verifier."""
         model, day = self.calibration.model, f"{timezone.localtime(self.measured_at):%-d %b %Y}"
         measured = f"(calibrated {day}, {pluralize(self.cases, 'case')})"
-        old = " The prompt of verifiers has changed since." if self.is_old else ""
         figures = "" if self.figures.value is None else f", {self.figures.value * 100:.0f} % of wrong figures"
+        old = f" {self.outdated_by}" if self.is_old else ""
         return f"{model} catches {(self.caught.value or 0) * 100:.0f} % of planted faults{figures} {measured}.{old}"
 
 
@@ -215,18 +217,17 @@ def catch_rates(*models: str) -> list[CatchRate]:
             caught=wilson(row.with_caught, row.with_planted),
             figures=wilson(row.with_figures_caught, row.with_figures),
             refused=wilson(row.with_sound_refused, row.with_sound),
-            is_old=row.prompt != questions.version(),
         )
         for row in newest.values()
     ]
 
 
 def agreements(result: CalibrationResult) -> list[Agreement]:
-    """The agreement with the newest figures of other verifiers that judged the same cases, with the same prompt."""
+    """The agreement with the newest figures of other verifiers on the same cases, with the same prompt and rules."""
     row = result.calibration
     own = _passes(result.cases)
     has_cases = Exists(CalibrationCase.objects.filter(calibration=OuterRef("pk")))
-    same_cases = Calibration.objects.filter(has_cases, seed=row.seed, prompt=row.prompt)
+    same_cases = Calibration.objects.filter(has_cases, seed=row.seed, prompt=row.prompt, rules=row.rules)
     newest: dict[tuple[str, str], Calibration] = {}
     for other in same_cases.exclude(model=row.model, address=row.address):
         # Databases cannot compare these columns.
@@ -256,7 +257,7 @@ def as_json(result: CalibrationResult) -> dict[str, object]:
         "seed": row.seed,
         "languages": list(row.languages),
         "spent_usd": str(row.spent_usd),
-        "is_old": result.is_old,
+        "is_old": bool(result.outdated_by),
         "faults": [
             {
                 "kind": one.kind or "all",

@@ -18,6 +18,8 @@ class Calibration(models.Model):
     address = models.CharField(max_length=500, blank=True)
     # Which prompt and form of answers it was asked with, as `questions.version` says.
     prompt = models.CharField(max_length=16)
+    # Which rules its answers were judged by, as `trial.RULES_VERSION` says; empty if it was measured before that.
+    rules = models.CharField(max_length=16, default="", blank=True)
     asked: Column[VerifierSettings] = ContractField(VerifierSettings)
     # Planted faults; as many cases again have none.
     size = models.PositiveIntegerField()

@@ -9,7 +9,7 @@ from runs.contracts.base import STEP
 from runs.contracts.ports import FileInfo, Model, ToolUse
 from runs.documents.content import digest_of
 from runs.documents.made_files import make
-from runs.enums import About, CitationStatus, Outcome, StepStatus
+from runs.enums import About, CitationStatus, Missing, Outcome, StepStatus
 from runs.evidence.citations.citing import Delivered
 from runs.evidence.citations.lookup import citations_in
 from runs.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
@@ -28,16 +28,22 @@ from runs.pev.verifier import judge
 from runs.planted_faults.claims import Job
 from runs.planted_faults.verifier_settings import AS_USUAL, VerifierSettings
 
+RULES_VERSION = "b1bb8353f9cec6cf"
+"""A fingerprint of how the rules judge generated cases, so that figures measured under other rules are known to be old.
+A test computes it and says when it has to be replaced.
+"""
+
 
 @dataclass(frozen=True)
 class Ending:
     """`passed`: the run would have succeeded, without an open point. `marks`: what a person would see of it anyway.
-    `judged`: the verdict on the step, and the one on the whole task if there was one.
+    `missing`: the kinds of open points that the whole task has. `judged`: the verdict on the step, and the one on the
+    whole task if there was one.
     """
 
     passed: bool
     marks: Sequence[str] = ()
-    why: str = ""
+    missing: Sequence[Missing] = ()
     judged: Sequence[Judgement] = ()
 
     @property
@@ -97,7 +103,7 @@ def tried(job: Job, verifier: Model, *, rules: bool, asked: VerifierSettings = A
     again = [(verifier, asked.model)]
     judged = judge(verifier, case, again)
     if not judged.passed:
-        return Ending(False, why=judged.feedback, judged=[judged])
+        return Ending(False, judged=[judged])
     at_the_end = replace(
         case,
         subject="The whole task. @output is the final answer.",
@@ -115,7 +121,7 @@ def tried(job: Job, verifier: Model, *, rules: bool, asked: VerifierSettings = A
     final = judge(verifier, at_the_end, again)
     ledger = ledger_of(job, plan, case, [judged, final], rules=rules)
     if outcome_of(ledger) is not Outcome.SUCCEEDED:
-        return Ending(False, why=" ".join(point.sentence for point in gaps_in(ledger)), judged=[judged, final])
+        return Ending(False, missing=[point.kind for point in gaps_in(ledger)], judged=[judged, final])
     seen = marks(job, case, [*judged.results, *final.results]) if rules else ()
     return Ending(True, seen, judged=[judged, final])
 

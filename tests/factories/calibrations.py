@@ -11,6 +11,7 @@ from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.models import Calibration, CalibrationCase
 from runs.pev.verification import questions
 from runs.planted_faults.cases import case_count, case_of
+from runs.planted_faults.trial import RULES_VERSION
 from runs.planted_faults.verifier_settings import VerifierSettings
 
 KINDS = [FaultKind.WRONG_FIGURE, FaultKind.STUB]
@@ -25,6 +26,7 @@ def stored_calibration(
             "model": model,
             "address": address_of(model),
             "prompt": questions.version(),
+            "rules": RULES_VERSION,
             "asked": VerifierSettings(model=model),
             "size": size,
             "kinds": KINDS,

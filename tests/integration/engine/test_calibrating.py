@@ -260,19 +260,26 @@ def test_one_calibration_runs_at_a_time_and_a_budget_needs_a_price() -> None:
         calibrations.start(wanted(kinds=[]))
 
 
-def test_nothing_goes_on_under_another_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"prompt": "earlier"}, "The prompt of verifiers has changed since. Start a new calibration."),
+        ({"rules": "earlier"}, "The rules that verdicts are judged by have changed since. Start a new calibration."),
+    ],
+)
+def test_nothing_goes_on_under_another_prompt_or_other_rules(changed: dict[str, str], why: str) -> None:
     calibration = calibrations.start(wanted())
     calibrations.stop(calibration)
-    Calibration.objects.update(prompt="earlier")
+    Calibration.objects.update(**changed)
     calibration.refresh_from_db()
-    with pytest.raises(InvalidInput, match="The prompt of verifiers has changed"):
+    with pytest.raises(InvalidInput, match=why):
         calibrations.resume(calibration, None)
 
 
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"prompt": "earlier"}, "The prompt of verifiers has changed since it began. Start a new calibration."),
+        ({"prompt": "earlier"}, "The prompt of verifiers has changed since. Start a new calibration."),
         ({"address": "https://elsewhere"}, "Another server answers as the verifier now. Start a new calibration."),
     ],
 )

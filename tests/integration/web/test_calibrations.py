@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from runs.enums import CalibrationStatus, FaultKind, Language, Role
 from runs.models import Calibration, User, Verdict
+from runs.pev.verification import questions
+from runs.planted_faults.trial import RULES_VERSION
 from tests import factories as made
 from tests.factories.calibrations import stored_calibration
 
@@ -26,6 +28,12 @@ FORM = {
     "languages": ["de"],
     "seed": "4",
 }
+
+EARLIER = [
+    ({"prompt": "earlier"}, "The prompt of verifiers has changed since."),
+    ({"rules": "earlier"}, "The rules that verdicts are judged by have changed since."),
+]
+"""What a calibration was measured with before, and what is said about it."""
 
 
 @pytest.fixture
@@ -110,21 +118,25 @@ def test_the_result_has_shares_with_intervals_and_a_diagram(client: Client, root
     assert "Old." not in text
 
 
-def test_figures_of_an_earlier_prompt_are_marked_as_old(client: Client, root: User) -> None:
-    row = stored_calibration(prompt="earlier")
-    assert "The prompt of verifiers has changed since" in client.get(f"{ADDRESS}{row.pk}/").text
-    assert "old prompt" in client.get(ADDRESS).text
+@pytest.mark.parametrize(("changed", "sentence"), EARLIER)
+def test_figures_of_an_earlier_prompt_or_of_other_rules_are_marked_as_old(
+    client: Client, root: User, changed: dict[str, Any], sentence: str
+) -> None:
+    row = stored_calibration(**changed)
+    assert f"Old. {sentence} These figures" in words(client.get(f"{ADDRESS}{row.pk}/").text)
+    assert '<span class="badge">old</span>' in client.get(ADDRESS).text
 
 
 def test_verifiers_that_judged_the_same_cases_are_compared(client: Client, root: User) -> None:
     row, other = stored_calibration(missed=0), stored_calibration("claude-haiku-4-5", missed=2)
     stored_calibration("another-seed", seed=2)
     stored_calibration("another-prompt", prompt="earlier")
+    stored_calibration("other-rules", rules="earlier")
     stored_calibration("other-kinds", kinds=[FaultKind.STUB])
     stored_calibration(other.model, seed=2)
     text = words(client.get(f"{ADDRESS}{row.pk}/").text)
     assert f"{other.model} 90 % (70 % to 97 %) 0.80" in text
-    assert not re.search("another-seed|another-prompt|other-kinds", text)
+    assert not re.search("another-seed|another-prompt|other-rules|other-kinds", text)
 
 
 def test_a_running_one_is_stopped_and_resumed_with_another_budget(client: Client, root: User) -> None:
@@ -171,5 +183,6 @@ def test_a_verdict_says_what_its_verifier_catches(client: Client, root: User) ->
     day = f"{timezone.localtime():%-d %b %Y}"
     assert found
     assert found[0] == f"{model} catches 50 % of planted faults, 50 % of wrong figures (calibrated {day}, 44 cases)."
-    Calibration.objects.update(prompt="earlier")
-    assert "44 cases). The prompt of verifiers has changed since." in client.get(address).text
+    for changed, sentence in EARLIER:
+        Calibration.objects.update(**{"prompt": questions.version(), "rules": RULES_VERSION} | changed)
+        assert f"44 cases). {sentence}" in client.get(address).text
