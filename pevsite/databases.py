@@ -23,6 +23,7 @@ def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
             "ENGINE": "django.db.backends.sqlite3",
             # Without an installation, a command like `check` uses an empty database in memory.
             "NAME": data_dir / "pevsite.sqlite3" if data_dir.exists() else ":memory:",
+            "CONN_MAX_AGE": None,  # opening it takes longer than most queries
             "OPTIONS": {
                 "timeout": _WAIT_SECONDS,
                 "transaction_mode": "IMMEDIATE",  # with DEFERRED, 581 of 640 concurrent writes failed

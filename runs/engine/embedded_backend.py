@@ -15,7 +15,7 @@ from traceback import format_exception
 from typing import Any
 from uuid import uuid4
 
-from django.db import close_old_connections
+from django.db import connection
 from django.tasks import Task, TaskContext, TaskResult, TaskResultStatus
 from django.tasks.backends.base import BaseTaskBackend
 from django.tasks.base import TaskError
@@ -71,7 +71,7 @@ def carry_out(result: Result, sender: type[BaseTaskBackend], keep: Callable[[Res
         keep(done)
         task_finished.send(sender, task_result=done)
     finally:
-        close_old_connections()
+        connection.close()
 
 
 def _finished(

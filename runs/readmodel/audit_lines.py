@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from django.db import close_old_connections, connection
+from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -146,7 +146,7 @@ def _read(lines: QuerySet[AuditEntry], columns: list[str]) -> list[dict[str, Any
         return _facts(lines, columns, _AT_ONCE)
     finally:
         if not connection.in_atomic_block:  # it is one of the thread that reads these lines, and of no request
-            close_old_connections()
+            connection.close()
 
 
 def _cell(value: Any) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
-from django.db import close_old_connections
+from django.db import connection
 from django.utils import timezone
 
 from runs.errors import FromLaterVersion
@@ -344,6 +344,6 @@ async def from_database[Value](read: Callable[[], Value]) -> Value:
         try:
             return read()
         finally:
-            close_old_connections()
+            connection.close()
 
     return await sync_to_async(reading, thread_sensitive=False)()

@@ -12,7 +12,7 @@ from http import HTTPStatus
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.db import close_old_connections, connection
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.http import require_safe
@@ -124,7 +124,7 @@ def _ask(part: Callable[[], None]) -> None:
     try:
         part()
     finally:
-        close_old_connections()
+        connection.close()
 
 
 health = Health()

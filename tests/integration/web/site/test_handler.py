@@ -7,16 +7,20 @@ from typing import Any
 import pytest
 from asgiref.sync import AsyncToSync
 from django.core.signals import request_finished
+from django.db import connections
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from pytest_django.fixtures import Settings
 
-from runs.web.site.handler import PagesHandler
+from runs.web.site.handler import KEPT_THREADS, PagesHandler
 from runs.web.site.requests import GetResponse
 
 _called: list[bool] = []
 """Whether the thread of a page had been called from an event loop that another thread waits for."""
 _begun, _left = threading.Event(), threading.Event()
+_threads: list[int] = []
+"""Those in which the page was made."""
+_SCOPE = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"127.0.0.1")], "query_string": b""}
 
 
 def in_a_thread(get_response: GetResponse) -> GetResponse:
@@ -27,7 +31,8 @@ def in_a_thread(get_response: GetResponse) -> GetResponse:
 
 
 def slow_page(request: HttpRequest) -> HttpResponse:
-    _called.append(hasattr(AsyncToSync.executors, "current"))
+    _threads.append(threading.get_ident())
+    _called.append(getattr(AsyncToSync.executors, "current", None) is not None)
     _begun.set()
     _left.wait(5)
     return HttpResponse("made")
@@ -43,6 +48,7 @@ def pages(settings: Settings) -> None:
     _called.clear()
     _begun.clear()
     _left.clear()
+    _threads.clear()
 
 
 def test_a_request_does_not_go_through_the_event_loop_between_its_middleware_and_its_view() -> None:
@@ -66,10 +72,55 @@ def test_a_browser_that_leaves_ends_its_request_without_an_error() -> None:
     assert finished == [True]  # once, and not before its view has ended
 
 
+def test_requests_after_each_other_are_answered_in_one_thread() -> None:
+    async def in_turn() -> None:
+        handler = PagesHandler()
+        for _ in range(3):
+            await _ask(handler)
+
+    _left.set()
+    asyncio.run(in_turn())
+    assert len(_threads) == 3
+    assert len(set(_threads)) == 1
+
+
+def test_no_request_is_given_the_thread_of_another_that_broke_off() -> None:
+    async def broken_off() -> None:
+        handler = PagesHandler()
+        with pytest.raises(ConnectionError):
+            await _ask(handler, breaks_off=True)
+        await _ask(handler)
+
+    _left.set()
+    asyncio.run(broken_off())
+    assert len(set(_threads)) == 2
+
+
+def test_the_threads_of_a_crowd_end_and_close_their_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[int] = []
+    monkeypatch.setattr(connections, "close_all", lambda: closed.append(threading.get_ident()))
+
+    async def together() -> None:
+        handler = PagesHandler()
+        asking = [asyncio.create_task(_ask(handler)) for _ in range(KEPT_THREADS + 3)]
+        async with asyncio.timeout(10):
+            while len(_threads) < len(asking):
+                await asyncio.sleep(0)
+        _left.set()
+        await asyncio.gather(*asking)
+        async with asyncio.timeout(10):
+            while len(closed) < 3:
+                await asyncio.sleep(0)
+
+    asyncio.run(together())
+    assert len(set(_threads)) == KEPT_THREADS + 3
+    assert set(closed) < set(_threads)
+    assert len(closed) == 3
+
+
 async def _answered(*, leaves: bool) -> list[Any]:
     """What was sent in answer to a request whose browser stays, or leaves while its view works."""
     messages = iter([{"type": "http.request", "body": b""}])
-    sent: list[Any] = []
 
     async def receive() -> Any:
         if message := next(messages, None):
@@ -80,9 +131,24 @@ async def _answered(*, leaves: bool) -> list[Any]:
             return {"type": "http.disconnect"}
         return await asyncio.Future()
 
+    sent: list[Any] = []
+
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"127.0.0.1")], "query_string": b""}
-    await PagesHandler()(scope, receive, send)
+    await PagesHandler()(_SCOPE, receive, send)
     return sent
+
+
+async def _ask(handler: PagesHandler, *, breaks_off: bool = False) -> None:
+    """Ask for the page. With `breaks_off` its answer cannot be sent."""
+    messages = iter([{"type": "http.request", "body": b""}])
+
+    async def receive() -> Any:
+        return next(messages, None) or await asyncio.Future()
+
+    async def send(_: Any) -> None:
+        if breaks_off:
+            raise ConnectionError
+
+    await handler(_SCOPE, receive, send)
