@@ -184,9 +184,17 @@ class CatchRate:
 
 
 def catch_rates(*models: str) -> list[CatchRate]:
-    """The newest finished one of each of these verifiers, or of all, in one query.
+    """The newest of `measured_rates` of each of these verifiers, or of all. Verifiers without one are missing."""
+    newest: dict[tuple[str, str], CatchRate] = {}
+    for rate in measured_rates(*models):
+        newest.setdefault((rate.calibration.model, rate.calibration.address), rate)
+    return list(newest.values())
 
-    Only those with planted faults of all kinds count, and verifiers without one are missing.
+
+def measured_rates(*models: str) -> list[CatchRate]:
+    """What each finished calibration of these verifiers, or of all, has shown, the newest first, in one query.
+
+    Only those with planted faults of all kinds count.
     """
     planted, refused = ~Q(cases__kind=""), Q(cases__with_rules=CaseOutcome.REFUSED)
     figures = Q(cases__kind=FaultKind.WRONG_FIGURE)
@@ -198,7 +206,7 @@ def catch_rates(*models: str) -> list[CatchRate]:
         "sound": ~planted,
         "sound_refused": ~planted & refused,
     }
-    rows = (
+    rows: Any = (
         Calibration.objects.annotate(
             judged=Count("cases"), **{f"with_{name}": Count("cases", filter=which) for name, which in counts.items()}
         )
@@ -206,10 +214,6 @@ def catch_rates(*models: str) -> list[CatchRate]:
         .filter(status=CalibrationStatus.FINISHED, judged__gt=0, size__gte=len(FaultKind))
         .order_by("-pk")
     )
-    newest: dict[tuple[str, str], Any] = {}
-    for row in rows.filter(model__in=models) if models else rows:
-        if set(row.kinds) == set(FaultKind):
-            newest.setdefault((row.model, row.address), row)
     return [
         CatchRate(
             calibration=row,
@@ -218,7 +222,8 @@ def catch_rates(*models: str) -> list[CatchRate]:
             figures=wilson(row.with_figures_caught, row.with_figures),
             refused=wilson(row.with_sound_refused, row.with_sound),
         )
-        for row in newest.values()
+        for row in (rows.filter(model__in=models) if models else rows)
+        if set(row.kinds) == set(FaultKind)
     ]
 
 

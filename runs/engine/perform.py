@@ -18,6 +18,7 @@ from django.tasks import task
 from django.utils import timezone
 
 from runs.accounting.past_estimates import estimate_for
+from runs.calibration.minimum_catch_rate import problem_with_verifiers
 from runs.contracts.ports import GuardedToolbox, JournaledToolbox, Model, Reach, Toolbox, ToolResult
 from runs.engine import claim, prompt_inputs, verification_inputs
 from runs.engine.database import database
@@ -417,7 +418,12 @@ def _judgement(recording: Recording, case: VerificationInput, deadline: Deadline
     names = [*[verifier_model] * VERDICTS, *fallback]
     firsts = (VERIFYING + number * apart for number in range(held * len(names), (held + 1) * len(names)))
     model, *again = (RecordedModel(clients(), recording, first, deadline) for first in firsts)
-    return verifier.judge(model, case, list(zip(again, names[1:], strict=True)))
+    judgement = verifier.judge(model, case, list(zip(again, names[1:], strict=True)))
+    if judgement.stage != "model":
+        return judgement
+    # Asked for again, although submissions are refused: figures may have become old, or the server another one.
+    problem = database.call(lambda: problem_with_verifiers(item.run.policy))
+    return judgement.model_copy(update={"uncalibrated": problem})
 
 
 def _unchanged(tree: Tree) -> Overlay:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -314,7 +314,8 @@ class Judgement(Contract):
     """Everything known about an attempt after verification; `passed` is computed from the results.
 
     `broken_citations`: of a final one, a sentence for each citation that leads nowhere in what the run delivers.
-    `untraced`: the figures that come from nowhere.
+    `untraced`: the figures that come from nowhere. `uncalibrated`: why the verifier that judged does not have the catch
+    rate that the policy asks for, as a sentence; empty if it has, or if none is asked for.
     """
 
     stage: Literal["checks", "model"]
@@ -327,10 +328,11 @@ class Judgement(Contract):
     broken_citations: list[str] = []
     requests: list[RequestResult] = []
     untraced: list[UntracedFigure] = []
+    uncalibrated: Annotated[str, Field(exclude_if=lambda sentence: not sentence)] = ""
 
     def needs_person(self, *, asks: bool) -> bool:
         """Whether a person has to see it although it passed; `asks`: the run asks people about results of steps."""
-        return needs_person(self.results, self.requests, asks=asks)
+        return bool(self.uncalibrated) or needs_person(self.results, self.requests, asks=asks)
 
     @property
     def unsupported(self) -> int:

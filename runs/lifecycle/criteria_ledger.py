@@ -67,13 +67,20 @@ def _doubts(run: Run, plan: Plan | None) -> list[str]:
     verdicts = Verdict.objects.filter(own).order_by("attempt__step__position")
     doubtful = {
         key: doubts
-        for key, name, results in verdicts.values_list("attempt", "attempt__step__spec", "results")
-        if (doubts := doubts_in(results, f"step “{name.name}”"))
+        for key, name, results, uncalibrated in verdicts.values_list(
+            "attempt", "attempt__step__spec", "results", "uncalibrated"
+        )
+        if (doubts := _doubts_in(results, f"step “{name.name}”", uncalibrated))
     }
     approved = Gate.objects.filter(attempt__in=doubtful, status=GateStatus.APPROVED, decided_how__in=READ)
     accepted = {gate.attempt_id for gate in approved} if doubtful else set()
     found = [doubt for key, doubts in doubtful.items() if key not in accepted for doubt in doubts]
-    return [*found, *doubts_in(run.final.results, "the whole task")]
+    return [*found, *_doubts_in(run.final.results, "the whole task", run.final.uncalibrated)]
+
+
+def _doubts_in(results: Sequence[CriterionResult], where: str, uncalibrated: str) -> list[str]:
+    unproved = [f"No verifier with the catch rate that was asked for has judged {where}. {uncalibrated}"]
+    return [*(unproved if uncalibrated else []), *doubts_in(results, where)]
 
 
 def _any_grounded(results: Iterable[CriterionResult]) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
+from runs.calibration.minimum_catch_rate import problem_with_verifiers
 from runs.enums import (
     OPEN_ATTEMPTS,
     Action,
@@ -149,8 +150,12 @@ def _take_over(state: RunState, key: str, attempt: Attempt, earlier: Attempt) ->
     attempt.save(force_insert=True)
     verdict = earlier.verdict
     verdict.pk, verdict.attempt = None, attempt
+    # What this run asks for counts, and what is known of its verifier today.
+    verdict.uncalibrated = problem_with_verifiers(state.run.policy) if verdict.stage == "model" else ""
     verdict.save(force_insert=True)
-    unproved = needs_person(verdict.results, verdict.requests, asks=state.run.policy.asks_about_steps)
+    unproved = bool(verdict.uncalibrated) or needs_person(
+        verdict.results, verdict.requests, asks=state.run.policy.asks_about_steps
+    )
     state.change(key, StepStatus.JUDGED, last_action=Action(verdict.action), unproved=unproved)
     state.results[key] = attempt
     source = earlier.step

@@ -189,6 +189,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = No
         unsupported=judgement.unsupported,
         requests=judgement.requests,
         untraced=judgement.untraced,
+        uncalibrated=judgement.uncalibrated if judgement.passed else "",
     )
     ended = AttemptStatus.PASSED if judgement.passed else AttemptStatus.FAILED
     tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None

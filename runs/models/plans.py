@@ -208,6 +208,8 @@ class Verdict(models.Model):
     requests: Column[list[RequestResult]] = ContractField(list[RequestResult], default=list, blank=True)
     # Figures of the result that occur in no source (T11).
     untraced: Column[list[UntracedFigure]] = ContractField(list[UntracedFigure], default=list, blank=True)
+    # Why the verifier does not have the catch rate that the policy asks for; empty if it has, or if none is asked for.
+    uncalibrated = models.TextField(default="", blank=True)
     # Counted here so that metrics are sums of columns.
     criteria = models.PositiveSmallIntegerField(default=0)
     supported = models.PositiveSmallIntegerField(default=0)
@@ -225,3 +227,8 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"verdict on attempt {self.attempt_id}"
+
+    @property
+    def remarks(self) -> list[str]:
+        """What people should know about it besides its results, in sentences."""
+        return [*([self.uncalibrated] if self.uncalibrated else []), *self.notes]

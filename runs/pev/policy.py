@@ -456,6 +456,18 @@ class Policy(Contract):
             decides=True,
         ),
     ] = 0.0
+    min_catch_rate: Annotated[
+        Annotated[float, Field(ge=0.01, le=0.99, allow_inf_nan=False)] | None,
+        Setting(
+            "least share of planted faults that the verifier was measured to catch, 0.01 to 0.99, or none",
+            "Minimum catch rate of the verifier",
+            SettingGroup.REVIEW,
+            "Of planted faults, 0.01 to 0.99. What its newest calibration proves counts: the lower end of the 95 % "
+            "interval. Empty for none",
+            step="0.01",
+            as_before=None,
+        ),
+    ] = None
     min_document_bytes: Annotated[
         int,
         Field(ge=0, le=1_000_000),
@@ -571,6 +583,16 @@ class Policy(Contract):
     def same_model(self) -> bool:
         """Whether a verifier judges the work of its own model: it shares the blind spots of what it judges."""
         return self.model_for(Role.EXECUTOR).model in self.verifiers
+
+    @property
+    def demand_on_verifier(self) -> str:
+        """Which catch rate a verifier has to have been measured with, as a sentence; empty where none is asked for."""
+        if self.min_catch_rate is None:
+            return ""
+        return (
+            f"The policy asks for a verifier whose newest calibration proves that it catches at least "
+            f"{self.min_catch_rate * 100:.0f} % of planted faults."
+        )
 
     @property
     def by_rules(self) -> bool:

@@ -151,7 +151,7 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
             yield f"{'met' if one.met else 'NOT MET'}: {one.text} ({basis}){doubt}"
             if said := one.overruled:
                 yield f"  {said.words}: {said.reason}"
-        yield from (f"note: {note}" for note in verdict.notes)
+        yield from (f"note: {note}" for note in verdict.remarks)
         yield from (f"critique: {line}" for line in verdict.feedback.splitlines())
     if attempt.output:
         lines = attempt.output.findings.splitlines()

@@ -299,7 +299,7 @@ def _verdict(verdict: Verdict, results: Iterable[CriterionResult]) -> contract.V
         action=Action(verdict.action),
         severity=Severity(verdict.severity),
         stage=verdict.stage,
-        notes=list(verdict.notes),
+        notes=verdict.remarks,
         results=_results(results),
         requests=list(verdict.requests),
         untraced=list(verdict.untraced or ()),

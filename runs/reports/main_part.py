@@ -240,6 +240,8 @@ def notices(report: RunReading) -> list[Block]:
             "; the policy of this run allowed it.",
         )
         found.append(Callout("warn", "One model judged its own work.", (paragraph(*words),)))
+    if demand := report.run.policy.demand_on_verifier:
+        found.append(Callout("", "The verifier had to be calibrated.", (paragraph(demand),)))
     if report.no_sources:
         found.append(Callout("", "No sources were needed.", (paragraph(report.no_sources),)))
     return found

@@ -335,7 +335,7 @@ def _attempt(
             CheckItem(parts.mark_of(one), one.label, (), "", tuple(parts.evidence(one, places, row))) for one in unmet
         )
         yield from [CheckList(tuple(rows))] if unmet else []
-    notes = [*(verdict.notes if verdict else []), *(f"Differs from the plan: {one}" for one in attempt.deviations)]
+    notes = [*(verdict.remarks if verdict else []), *(f"Differs from the plan: {one}" for one in attempt.deviations)]
     critique = texts.blocks(("critique", row.pk))
     for what, blocks in (("Critique", critique), ("Notes", _bounded(notes))):
         if not blocks:

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from runs.accounting.prices import price_of
+from runs.calibration.minimum_catch_rate import problem_with_verifiers
 from runs.enums import ApprovalPolicy, Effect, Executor, Provider, Role, StepApproval
 from runs.errors import FilesMissing, InvalidInput, PlanRefused
 from runs.lifecycle.available_agents import agent_roster
@@ -130,6 +131,8 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
             f"{policy.model_for(Role.EXECUTOR).model} would judge its own work: executor and verifier are the same "
             "model and share their blind spots. Choose another verifier, or allow it in the policy."
         )
+    if problem := problem_with_verifiers(policy):
+        raise InvalidInput(f"{problem} {_advice_on_verifier(policy, owner)}")
     if beyond := sites(policy.web).beyond(sites(settings.WEB)):
         there = f"reads {words} alone" if (words := sites(settings.WEB).words) else "reads no pages of the web"
         raise InvalidInput(f"This installation {there}, so not {beyond[0]}. Change the sites of the policy.")
@@ -155,6 +158,17 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
         raise InvalidInput(
             f"The budget cannot be kept: no price is known for {', '.join(unpriced)}. Leave the budget empty."
         )
+
+
+def _advice_on_verifier(policy: Policy, person: User) -> str:
+    """What this person can do about a verifier without the catch rate that the policy asks for."""
+    if policy.by_rules:
+        return "Choose a model as the verifier, or leave the minimum catch rate empty."
+    if is_administrator(person):
+        calibrate = "Calibrate it on the page Calibrations"
+    else:
+        calibrate = "Ask an administrator to calibrate it"
+    return f"{calibrate}, choose another verifier, or lower the minimum catch rate or leave it empty."
 
 
 def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User]) -> None:

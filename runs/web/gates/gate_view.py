@@ -201,7 +201,8 @@ class GateView:
         if self.attempt is None:
             return False
         unmet = self.unmet or self.shown or self.sampled or self.broken or self.uncited
-        weak = self.untraced or self.weak or self.attempt.shared_quotes
+        verdict = self.attempt.verdict
+        weak = self.untraced or self.weak or self.attempt.shared_quotes or (verdict and verdict.uncalibrated)
         return bool(unmet or weak or (not self.blocked and self.attempt.deviations))
 
     @property

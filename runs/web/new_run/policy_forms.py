@@ -46,11 +46,11 @@ def _field(name: str, setting: Setting) -> forms.Field:
         shared["help_text"] = setting.help or f"{low} to {high}"
         return forms.IntegerField(min_value=low, max_value=high, required=not optional, **shared)
     if issubclass(kind, float | Decimal):
-        least = bounds["ge"] if "ge" in bounds else Decimal(1).scaleb(-bounds["decimal_places"])
+        least = Decimal(str(bounds["ge"])) if "ge" in bounds else Decimal(1).scaleb(-bounds["decimal_places"])
         step = Decimal(setting.step) if setting.step else None
         return Amount(
             min_value=least,
-            max_value=Decimal(bounds["le"]),
+            max_value=Decimal(str(bounds["le"])),
             decimal_places=bounds.get("decimal_places"),
             step_size=step,
             required=not optional,

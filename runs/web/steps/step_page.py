@@ -58,7 +58,7 @@ class NotOverruled:
 class StepPage:
     """Everything that the page of a step shows. `again`: whether the step of a finished run can be done again. `shown`:
     what of the given files was shown at it; None where there are none, or that is not known. `calibrated`: what was
-    measured of the verifiers of the run, in sentences.
+    measured of the verifiers of the run, and what its policy asks for, in sentences.
     """
 
     run: Run
@@ -87,7 +87,8 @@ def read_step(run: Run, step_id: int) -> StepPage:
     shown = covered.shown_to(step_id) if covered else None
     rows = Overruling.objects.filter(attempt__in=[one.row.pk for one in step.attempts]).select_related("by")
     by_model = any(one.verdict and one.verdict.stage == "model" for one in step.attempts)
-    calibrated = [one.sentence for one in catch_rates(*run.policy.verifiers)] if by_model else []
+    demand = [run.policy.demand_on_verifier] if run.policy.demand_on_verifier else []
+    calibrated = [*(one.sentence for one in catch_rates(*run.policy.verifiers)), *demand] if by_model else []
     columns = tuple(_columns(step.attempts, list(rows)))
     return StepPage(run, step, columns, run.status == RunStatus.FINISHED, shown, calibrated)
 

@@ -145,6 +145,7 @@ def test_without_a_model_another_task_than_the_sample_is_refused_in_one_sentence
         (["--sample", "poems"], "There is no sample"),
         (["Do it", "--user", "nobody"], "There is no user"),
         (["Do it", "--budget", "plenty"], "--budget cannot be used: Input should be a valid decimal."),
+        (["Do it", "--no-files", "--min-catch-rate", "0.9"], "has no current calibration, and this policy asks for"),
         (["Do it", "--template", "novels"], "There is no template “novels”; there are: document-review, "),
         (["Do it", "--plan", "/no/such/plan.json"], "“/no/such/plan.json” cannot be read: No such file"),
         (["Do it", "--plan", "manage.py"], "The plan is not valid JSON"),

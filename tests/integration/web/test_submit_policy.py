@@ -9,7 +9,17 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from pevsite.setting_values import policy_values
-from runs.enums import ApprovalPolicy, AtLimit, AuditKind, GateKind, PersonRole, Role, StepApproval, StepMoment
+from runs.enums import (
+    ApprovalPolicy,
+    AtLimit,
+    AuditKind,
+    FaultKind,
+    GateKind,
+    PersonRole,
+    Role,
+    StepApproval,
+    StepMoment,
+)
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import AuditEntry, Run, User
 from runs.people.permissions import can_decide
@@ -21,6 +31,7 @@ from runs.web.new_run.new_run_form import NewRunForm
 from runs.web.new_run.policy_forms import FIELD_NAMES
 from tests import factories
 from tests.factories.agents import agent
+from tests.factories.calibrations import stored_calibration
 from tests.integration.web.submitting import JSON, form
 
 
@@ -76,6 +87,26 @@ def test_a_judge_of_its_own_work_has_to_be_allowed(alice_client: Client, field: 
     assert (
         alice_client.post("/runs/new/", form(**same_model, same_model_verifier="on"), headers=JSON).status_code == 201
     )
+
+
+def test_a_minimum_of_the_verifier_is_kept_on_the_form_until_a_calibration_proves_it(alice_client: Client) -> None:
+    sent = form(min_catch_rate="0.85", request="Compare the rents.")
+    page = alice_client.post("/runs/new/", sent)
+    text = html.unescape(page.text)
+    assert (page.status_code, Run.objects.count()) == (422, 0)
+    assert "“claude-haiku-5-5” has no current calibration" in text
+    assert "Ask an administrator to calibrate it, choose another verifier, or lower the minimum catch rate" in text
+    assert 'name="min_catch_rate" value="0.85"' in text
+    assert "Compare the rents." in text
+    stored_calibration(kinds=list(FaultKind), size=60, missed=0)
+    assert alice_client.post("/runs/new/", sent).status_code == 302
+    assert Run.objects.get().policy.min_catch_rate == 0.85
+
+
+@pytest.mark.parametrize("wrong", ["0", "1", "90", "most"])
+def test_a_minimum_that_no_calibration_can_prove_is_refused(alice_client: Client, wrong: str) -> None:
+    assert alice_client.post("/runs/new/", form(min_catch_rate=wrong)).status_code == 422
+    assert Run.objects.count() == 0
 
 
 def test_a_budget_needs_prices(alice_client: Client) -> None:

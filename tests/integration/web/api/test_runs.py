@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from pevsite.setting_values import policy_values
 from runs.enums import GateKind, RunStatus, TokenScope
 from runs.models import Run
 from runs.readmodel.run_view import reading_of
@@ -87,6 +88,13 @@ def test_a_run_is_submitted_with_its_files_once_for_each_key() -> None:
     assert first["Location"] == f"/api/v1/runs/{run.pk}"
     assert (run.owner, list(run.inputs.changes)) == (made.alice(), ["contracts/lease.md"])
     assert run.gates.open().get().kind == GateKind.PLAN
+
+
+def test_a_minimum_of_the_installation_for_its_verifier_holds_for_programs_too(settings: Any) -> None:
+    settings.POLICY = policy_values("min_catch_rate=0.9")
+    answer = program_of(made.alice()).post("/runs", {**REVIEW, "files": lease()})
+    assert (answer.status_code, Run.objects.count()) == (422, 0)
+    assert answer.json()["detail"].startswith("“claude-haiku-5-5” has no current calibration")
 
 
 @pytest.mark.parametrize(

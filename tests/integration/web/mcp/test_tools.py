@@ -184,6 +184,13 @@ def test_limits_of_the_installation_are_not_loosened(token: str, settings: Any) 
         assert (run.policy.budget, run.policy.time_limit) == (Decimal(5), 3_600)
 
 
+def test_a_minimum_of_the_installation_for_its_verifier_holds_for_programs_too(token: str, settings: Any) -> None:
+    settings.POLICY = policy_values("min_catch_rate=0.9")
+    said = refusal(call(token, "submit_run", **REVIEW))
+    assert said.startswith("“claude-haiku-5-5” has no current calibration, and this policy asks for a verifier that")
+    assert Run.objects.count() == 0
+
+
 def test_the_same_submission_sent_twice_is_one_run(token: str) -> None:
     mine = str(uuid.uuid4())
     one = fields(call(token, "submit_run", submission_id=mine, **REVIEW))
