@@ -19,7 +19,7 @@ class Calibration(models.Model):
     # Which prompt and form of answers it was asked with, as `questions.version` says.
     prompt = models.CharField(max_length=16)
     # Which rules its answers were judged by, as `trial.RULES_VERSION` says; empty if it was measured before that.
-    rules = models.CharField(max_length=16, default="", blank=True)
+    rules = models.CharField(max_length=16, default="", db_default="", blank=True)
     asked: Column[VerifierSettings] = ContractField(VerifierSettings)
     # Planted faults; as many cases again have none.
     size = models.PositiveIntegerField()

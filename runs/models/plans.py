@@ -209,7 +209,7 @@ class Verdict(models.Model):
     # Figures of the result that occur in no source (T11).
     untraced: Column[list[UntracedFigure]] = ContractField(list[UntracedFigure], default=list, blank=True)
     # Why the verifier does not have the catch rate that the policy asks for; empty if it has, or if none is asked for.
-    uncalibrated = models.TextField(default="", blank=True)
+    uncalibrated = models.TextField(default="", db_default="", blank=True)
     # Counted here so that metrics are sums of columns.
     criteria = models.PositiveSmallIntegerField(default=0)
     supported = models.PositiveSmallIntegerField(default=0)
