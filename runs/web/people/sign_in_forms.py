@@ -1,5 +1,6 @@
 """Forms of allauth with words of our own."""
 
+import json
 from typing import Any
 from uuid import uuid4
 
@@ -42,8 +43,20 @@ class ResetPasswordForm(account_forms.ResetPasswordForm):
         return address
 
 
+class _JsonDecoder(json.JSONDecoder):
+    """Reports everything that it cannot read in the same way. Forms know no other than this."""
+
+    def decode(self, text: str, *more: Any) -> Any:
+        try:
+            return super().decode(text, *more)
+        except (ValueError, RecursionError) as error:  # also numbers and depths that are too large for Python
+            raise json.JSONDecodeError("This cannot be read", text, 0) from error
+
+
 class _Answer(forms.Form):
     """The answer of a browser. Allauth expects it to be whole, and would fail at one with parts missing."""
+
+    credential = forms.JSONField(widget=forms.HiddenInput, decoder=_JsonDecoder)
 
     def clean(self) -> dict[str, Any]:
         try:

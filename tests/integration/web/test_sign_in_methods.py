@@ -265,7 +265,22 @@ def test_a_code_is_not_asked_for_after_a_reset(client: Client, alice: User) -> N
     assert other.get("/sign-in/").status_code == 200
 
 
-@pytest.mark.parametrize("answer", ["", "x", "[]", "{}", '{"id": "AA"}', '{"id": "AA", "rawId": 1, "response": {}}'])
+UNREADABLE = ["", "x", "9" * 5_000, "[" * 100_000]
+"""The last two are JSON, and more than Python reads."""
+
+
+@pytest.mark.parametrize("answer", UNREADABLE)
+def test_a_passkey_that_cannot_be_read_is_not_added(client: Client, alice: User, answer: str) -> None:
+    client.post(link_for(alice))
+    client.get("/account/methods/webauthn/add/")
+    sent = client.post("/account/methods/webauthn/add/", {"name": "Laptop", "credential": answer})
+    assert (sent.status_code, list(sent.context["form"].errors)) == (200, ["credential"])
+    assert not Authenticator.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "answer", [*UNREADABLE, "[]", "{}", '{"id": "AA"}', '{"id": "AA", "rawId": 1, "response": {}}']
+)
 def test_an_answer_that_is_no_passkey_signs_nobody_in(client: Client, db: None, answer: str) -> None:
     client.get("/account/methods/webauthn/login/", headers={"Accept": "application/json"})
     sent = client.post("/account/methods/webauthn/login/", {"credential": answer})
