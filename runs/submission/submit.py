@@ -14,7 +14,7 @@ from django.db import IntegrityError
 from runs.accounting.past_estimates import estimate_for
 from runs.contracts.ports import FileInfo
 from runs.enums import AuditKind, ShareLevel
-from runs.errors import InvalidInput
+from runs.errors import InvalidInput, NotVisible
 from runs.events import kinds as events
 from runs.lifecycle import outcomes, quotas, sharing
 from runs.lifecycle.advance import advance
@@ -238,9 +238,11 @@ def _make_run(
 
 
 def _create(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str]) -> Run:
+    before = submission.before
+    if before:
+        _lock_before(before)
     check_can_submit(as_of_now(owner))  # again: an upload may have taken minutes
     quotas.check_submission(owner, submission.policy, tree.total_size)
-    before = submission.before
     kept = ReportNames.of(before) if before else ReportNames()
     run = Run.objects.create(
         owner=owner,
@@ -275,6 +277,14 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         estimate = estimate_for(run, plan)
         outcomes.propose_plan(run, plan, reason=submission.plan_from, estimate=estimate)
     return run
+
+
+def _lock_before(run: Run) -> None:
+    """Lock the run that is run again, so that no one changes or deletes it meanwhile."""
+    try:
+        event_log.locked(run.pk)
+    except Run.DoesNotExist as error:
+        raise NotVisible(f"Run {run.pk} was deleted a moment ago, so it cannot be run again.") from error
 
 
 def _record_submission(run: Run) -> None:

@@ -11,7 +11,8 @@ from django.db import connection
 
 from runs.accounting.past_estimates import estimate_for
 from runs.enums import ApprovalPolicy, EventKind, GateKind, PlanStatus, RunStatus, StepApproval, WorkKind
-from runs.errors import InvalidInput, PlanRefused
+from runs.errors import InvalidInput, NotVisible, PlanRefused
+from runs.lifecycle import deletion
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.toolset import tool_names
 from runs.models import Event, Plan, Run, Tree, WorkItem
@@ -49,6 +50,14 @@ def test_a_run_from_before_whose_second_person_is_never_asked_can_be_read_and_no
     assert stored.policy.second_person is True
     with pytest.raises(InvalidInput, match="no plan would wait for one"):
         again(stored, made.alice(), TOKEN)
+
+
+def test_a_run_that_was_deleted_a_moment_ago_is_not_run_again() -> None:
+    run = Run.objects.select_related("inputs").get(pk=made.finished_succeeded().pk)
+    deletion.delete(run.pk, made.alice())
+    with pytest.raises(NotVisible, match=f"Run {run.pk} was deleted a moment ago, so it cannot be run again."):
+        again(run, made.alice(), TOKEN)
+    assert not Run.objects.exists()
 
 
 # ---- the request --------------------------------------------------------------------------------------------------
