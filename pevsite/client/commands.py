@@ -7,7 +7,6 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from decimal import Decimal, InvalidOperation
 from http.client import FORBIDDEN
 from pathlib import Path
@@ -18,7 +17,7 @@ from pevsite.client.account import Account
 from pevsite.client.terminal import INTERRUPTED, Failed, Screen
 from pevsite.installation import PROGRAM
 from runs.enums import Preset
-from runs.http_client.idempotency_key import KEPT, is_usable
+from runs.http_client.idempotency_key import KEPT_IN_WORDS, is_usable
 
 if TYPE_CHECKING:
     import httpx2
@@ -145,7 +144,7 @@ def _of_submit(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--key",
         type=_key,
-        help=f"submit once for each key in {KEPT // timedelta(hours=1)} hours, however often this is called with it",
+        help=f"submit once for each key in {KEPT_IN_WORDS}, however often this is called with it",
     )
     parser.add_argument("--wait", action="store_true", help="follow the run as `watch` does")
 

@@ -9,6 +9,7 @@ FORM = "^[!-~]([ -~]*[!-~])?$"
 """The characters of ASCII that can be seen, with spaces between them."""
 KEPT = timedelta(hours=24)
 """How long a key identifies its first request."""
+KEPT_IN_WORDS = f"{KEPT // timedelta(hours=1)} hours"
 LEASE = timedelta(minutes=2)
 """How long a process may work on a request before another may. It is longer than nearly all requests take."""
 

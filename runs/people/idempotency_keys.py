@@ -1,18 +1,21 @@
 """Requests of programs that are carried out once, however often they are sent with the same `Idempotency-Key`.
 
-A request is claimed before it is carried out, and its answer is kept for a day. A process that is killed in between may
+A request is claimed before it is carried out, and its answer is kept for a while (`KEPT`), unless the run or the upload
+that it is about is deleted before. A process that is killed in between may
 have done what was asked. Another may then claim the request after a while, and carries it out once more: what it makes
 has the same id (`IdempotencyKey.makes`), and a decision is made once, also if two requests bring it.
 """
 
 import math
+from collections.abc import Collection
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from runs.errors import InvalidInput, PevError
-from runs.http_client.idempotency_key import KEPT, LEASE
-from runs.models import IdempotencyKey, User
+from runs.http_client.idempotency_key import KEPT, KEPT_IN_WORDS, LEASE
+from runs.models import IdempotencyKey, Run, User
 
 MAX_KEYS = 10_000
 """Keys that a person may have in use, each with an answer: one every nine seconds of a day."""
@@ -30,8 +33,8 @@ class TooManyKeys(PevError):
 
     def __init__(self, seconds: int) -> None:
         super().__init__(
-            f"{MAX_KEYS:,} Idempotency-Keys of the last 24 hours are in use for you, and there can be no more. Send "
-            "this request without a key, or with a new one later. Nothing was changed."
+            f"{MAX_KEYS:,} Idempotency-Keys of the last {KEPT_IN_WORDS} are in use for you, and there can be no more. "
+            "Send this request without a key, or with a new one later. Nothing was changed."
         )
         self.seconds = seconds
 
@@ -54,7 +57,8 @@ def claim(person: User, key: str, fingerprint: str) -> IdempotencyKey:
         _check_room(person, row)
     if row.fingerprint != fingerprint:
         raise InvalidInput(
-            "This Idempotency-Key belongs to another request of the last 24 hours, or to a token with other scopes. "
+            f"This Idempotency-Key belongs to another request of the last {KEPT_IN_WORDS}, or to a token with other "
+            "scopes. "
             "Use a new key for a new request. Nothing was changed."
         )
     if not is_new and row.lease_until is not None:
@@ -80,7 +84,7 @@ def _check_room(person: User, row: IdempotencyKey) -> None:
 
 def keep(row: IdempotencyKey, status: int, headers: dict[str, str], body: str, run_id: int | None) -> None:
     """Keep the answer to a request that was carried out."""
-    answer = {"status": status, "headers": headers, "body": body, "run_id": run_id}
+    answer = {"status": status, "headers": headers, "body": body, "run_id": run_id, "makes": row.makes}
     with transaction.atomic():
         IdempotencyKey.objects.filter(pk=row.pk, lease_until=row.lease_until).update(lease_until=None, **answer)
 
@@ -93,6 +97,16 @@ def forget(row: IdempotencyKey) -> None:
 def let_retry(row: IdempotencyKey) -> None:
     """Give up a request that has failed, perhaps after a part of it was done. The same one may come again at once."""
     IdempotencyKey.objects.filter(pk=row.pk, lease_until=row.lease_until).update(lease_until=timezone.now())
+
+
+def upload_became(run: Run) -> None:
+    """From now on, what was answered to the uploads that this new run is made of is about the run."""
+    run.owner.idempotency_keys.filter(makes=run.submission, run=None).update(run=run)
+
+
+def forget_uploads(uploads: Collection[UUID]) -> None:
+    """Forget what was answered to uploads that no run was made of."""
+    IdempotencyKey.objects.filter(makes__in=uploads, run=None).delete()
 
 
 def forget_old() -> None:

@@ -16,6 +16,7 @@ from runs.contracts.ports import FileInfo
 from runs.documents.encodings import CODECS
 from runs.errors import InvalidInput, UploadRefused
 from runs.models import Draft, DraftFile, Run, User
+from runs.people import idempotency_keys
 from runs.store import blobs, garbage_collection, input_examination, renditions, trees
 from runs.store.input_limits import in_mb
 from runs.store.renditions import Readings
@@ -189,7 +190,9 @@ def sweep() -> int:
         return 0
     with transaction.atomic():
         # Locked, because an upload may extend the life of a draft at this moment.
-        rows = list(expired.select_for_update().values_list("pk", flat=True)[:1_000])
+        tokens = dict(expired.select_for_update().values_list("pk", "token")[:1_000])
+        rows = list(tokens)
+        idempotency_keys.forget_uploads(tokens.values())
         contents = set(DraftFile.objects.filter(draft__in=rows).values_list("sha256", flat=True))
         Draft.objects.filter(pk__in=rows).delete()
     if contents:

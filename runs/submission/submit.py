@@ -24,6 +24,7 @@ from runs.lifecycle.owner_actions import ReportNames
 from runs.lifecycle.toolset import tool_names
 from runs.models import Draft, Run, Tree, User
 from runs.models.runs import FileNames, OwnLetterhead, Revision
+from runs.people import idempotency_keys
 from runs.people.permissions import as_of_now, check_can_submit
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
@@ -226,6 +227,8 @@ def _make_run(
             if taken:
                 submission_drafts.take(*taken)
             run = _create(owner, submission, request, tree(), left_out)
+            if taken:
+                idempotency_keys.upload_became(run)
             advance(run.pk)
     except (IntegrityError, InvalidInput) as error:
         existing = submitted(owner, submission.token)  # the other click was first

@@ -22,7 +22,7 @@ from runs.people.permissions import check_can_submit
 from runs.store import audit_trail, blobs
 from runs.submission import submission_drafts
 from runs.text.truncate import quoted
-from runs.web.api.idempotency import id_of_made
+from runs.web.api.idempotency import answers_upload, id_of_made
 from runs.web.api.requests import Paths, caller_of, check_names, unless_known, upload_of, uploads_of
 from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 from runs.web.files.file_page import FilePage, version_of
@@ -253,6 +253,7 @@ def upload_files(
     person = caller_of(request).person
     check_can_submit(person)
     token = upload_of(person, given.upload).token if given.upload else id_of_made(request)
+    answers_upload(request, token)
     refused = submission_drafts.add(person, token, uploads_of(given.paths, files))
     draft = submission_drafts.found(person, token)
     if secret := [one.path for one in refused if one.secret]:

@@ -1,8 +1,8 @@
 """Sending a request again: every POST with an `Idempotency-Key` does its work once, and is answered as the first time.
 
-As in draft-ietf-httpapi-idempotency-key-header. What was carried out is answered again for a day, also to another token
-of the same person with the same scopes. A refusal does not do what was asked and is not kept, so that the same key
-serves once the cause is gone.
+As in draft-ietf-httpapi-idempotency-key-header. What was carried out is answered again for a while, also to another
+token of the same person with the same scopes. A refusal does not do what was asked and is not kept, so that the same
+key serves once the cause is gone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import resolve
 
 from runs.errors import InvalidInput
-from runs.http_client.idempotency_key import FORM, MAX_KEY, is_usable
+from runs.http_client.idempotency_key import FORM, KEPT_IN_WORDS, MAX_KEY, is_usable
 from runs.models import Gate, IdempotencyKey
 from runs.people import idempotency_keys
 from runs.people.permissions import visible_runs
@@ -41,7 +41,7 @@ _NOT_KEPT = (
 _FORMS = {"multipart/form-data", "application/x-www-form-urlencoded"}
 _MEANING = (
     "A key of your choice that is new for each new request, such as a UUID. The same request of the same person with "
-    "the same key is carried out once, and for 24 hours its answer is given again with `Idempotency-Replayed`. "
+    f"the same key is carried out once, and for {KEPT_IN_WORDS} its answer is given again with `Idempotency-Replayed`. "
     "Answered with 422 if the key belongs to another request or to a token with other scopes, with 409 and "
     "`Retry-After` while the first one is being worked on, and with 429 for a new key while as many keys are in use as "
     "a person may have. A refused request is not remembered."
@@ -102,6 +102,13 @@ def id_of_made(request: HttpRequest) -> uuid.UUID:
     """The id for what a request makes. With a key, it is the same each time that the request is carried out."""
     claimed = _claimed_by(request)
     return claimed.makes if claimed else uuid.uuid4()
+
+
+def answers_upload(request: HttpRequest, upload: uuid.UUID) -> None:
+    """The answer to this request is about the upload, and is deleted with it."""
+    claimed = _claimed_by(request)
+    if claimed:
+        claimed.makes = upload
 
 
 def settle(request: HttpRequest, response: HttpResponse) -> None:

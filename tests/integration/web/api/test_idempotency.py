@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from datetime import timedelta
@@ -15,14 +16,16 @@ from django.test.client import encode_multipart
 from django.utils import timezone
 
 from runs.enums import AuditKind, GateKind, GateStatus, RunStatus, TokenScope
-from runs.http_client.idempotency_key import MAX_KEY
+from runs.http_client.idempotency_key import KEPT_IN_WORDS, MAX_KEY
 from runs.lifecycle import deletion, gate_decisions
 from runs.models import AuditEntry, Draft, Gate, IdempotencyKey, Run, Share
 from runs.people import idempotency_keys
+from runs.submission import submission_drafts
 from runs.web.api.documentation import document
 from runs.web.api.idempotency import MAX_ANSWER_BYTES
 from tests import factories as made
 from tests import later
+from tests.installation import ROOT
 from tests.integration.web.api.asking import Program, program_of
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +39,7 @@ def lease(content: bytes = b"The rent is 900 EUR.") -> SimpleUploadedFile:
 
 
 def submission(content: bytes = b"The rent is 900 EUR.", **fields: Any) -> dict[str, Any]:
-    return {"request": "Review the lease.", "template": "document-review", "files": lease(content), **fields}
+    return {"request": "Review the lease.", "template": "document-review", "files": lease(content)} | fields
 
 
 def is_again(answer: Any, first: Any) -> bool:
@@ -292,6 +295,44 @@ def test_with_a_run_the_answers_about_it_are_deleted(operation: str) -> None:
     assert IdempotencyKey.objects.get().run_id == about
     deletion.delete(about, made.alice())
     assert not IdempotencyKey.objects.exists()
+
+
+def test_with_an_upload_the_answers_about_it_are_deleted() -> None:
+    alice, others = program_of(made.alice()), {"Idempotency-Key": "another upload"}
+    upload = uploaded_in_two_requests(alice)
+    alice.post("/uploads", {"files": lease(b"The rent is 950 EUR.")}, **others)
+    assert alice.call("delete", f"/uploads/{upload}").status_code == 204
+    submission_drafts.sweep()
+    assert [one.key for one in IdempotencyKey.objects.all()] == list(others.values())
+
+
+def test_with_a_run_the_answers_to_its_uploads_are_deleted() -> None:
+    alice = program_of(made.alice())
+    upload = uploaded_in_two_requests(alice)
+    answered = IdempotencyKey.objects.get(key=KEY["Idempotency-Key"]).body
+    sent = submission(upload=upload, files=SimpleUploadedFile("services.md", b"The fee is 300 EUR."))
+    run = alice.post("/runs", sent, **{"Idempotency-Key": "the run"}).json()["run"]
+    submission_drafts.sweep()
+    assert alice.post("/uploads", {"files": lease()}, **KEY).text == answered
+    gate_decisions.cancel(run, made.alice())
+    deletion.delete(run, made.alice())
+    assert not IdempotencyKey.objects.exists()
+
+
+def uploaded_in_two_requests(program: Program) -> str:
+    upload: str = program.post("/uploads", {"files": lease()}, **KEY).json()["upload"]
+    more = {"files": SimpleUploadedFile("annex.md", b"40 euros"), "upload": upload}
+    assert program.post("/uploads", more, **{"Idempotency-Key": "more files"}).json()["upload"] == upload
+    return upload
+
+
+@pytest.mark.parametrize("page", ["api/README.md", "operating.md", "security.md", "user-guide.md"])
+def test_the_documentation_says_for_how_long_a_key_is_known(page: str) -> None:
+    parts = (ROOT / "docs" / page).read_text("utf-8").split("\n\n")
+    about_keys = [part for part in parts if re.search("Idempotency-Key|--idempotency-key|\\bkeys?\\b", part)]
+    hours = re.findall(r"\d+ hours", "\n".join(about_keys))
+    assert hours
+    assert set(hours) == {KEPT_IN_WORDS}
 
 
 def test_a_person_has_a_limited_number_of_keys_until_the_oldest_are_a_day_old() -> None:
