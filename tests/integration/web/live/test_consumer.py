@@ -8,6 +8,7 @@ import pytest
 
 from runs.lifecycle import gate_decisions
 from runs.web.live import consumer, subscribers
+from runs.web.live.news import MAX_LINES
 from runs.web.live.subscribers import from_database
 from tests import factories
 from tests.integration.web.live.pauses import Pauses
@@ -84,18 +85,19 @@ def test_what_happens_during_a_pause_becomes_one_message_and_nothing_is_lost(mon
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_two_thousand_events_are_not_sent_line_by_line() -> None:
+def test_a_page_that_has_missed_too_many_events_is_told_that_everything_has_changed() -> None:
+    """The controls as well: whether the run was paused is in an event that is not looked at."""
     run = factories.planning()
-    for _ in range(300):
+    for _ in range(MAX_LINES):
         tell(run)
 
     async def what(socket: Socket) -> dict[str, Any]:
-        await socket.send_to(json.dumps({"seen": 1}))
+        await socket.send_to(json.dumps({"seen": run.event_count - 1}))
         return await update(socket)
 
     message = talk(run.pk, factories.alice(), what)
-    assert message["changed"] == ["tree", "lines", "filter"]
-    assert message["seq"] == run.event_count + 300
+    assert message["changed"] == ["controls", "tree", "lines", "filter"]
+    assert message["seq"] == run.event_count + MAX_LINES
 
 
 @pytest.mark.slow
