@@ -16,7 +16,6 @@ from pevsite.client import account
 from pevsite.client.account import Account
 from pevsite.client.terminal import INTERRUPTED, Failed, Screen
 from pevsite.installation import PROGRAM
-from runs.enums import Preset
 from runs.http_client.idempotency_key import KEPT_IN_WORDS, is_usable
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def _of_submit(parser: ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FOLDER_OR_FILE", help="what the task works on")
     parser.add_argument("-m", "--message", required=True, metavar="REQUEST", help="the task, in your own words")
     parser.add_argument("--template", help="a template by its key, such as document-review; no planner is asked")
-    parser.add_argument("--preset", choices=[Preset.CAREFUL, Preset.BALANCED], default=Preset.CAREFUL, help="(careful)")
+    parser.add_argument("--preset", help="how much people are asked, such as balanced (careful)")
     _add_budget(parser, "what all model calls may cost")
     parser.add_argument("--no-files", action="store_true", help="there are no files, although the request names some")
     parser.add_argument(
@@ -226,7 +225,7 @@ def _of_answer(parser: ArgumentParser) -> None:
 
 def _of_report(parser: ArgumentParser) -> None:
     _of_run(parser)
-    parser.add_argument("--format", default="md", help="md, html, pdf, docx or json (md)")
+    parser.add_argument("--format", default="md", help="a format that the server has, such as pdf or docx (md)")
     _add_out(parser, "FILE", "where it is written (standard output)")
 
 

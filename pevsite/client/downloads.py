@@ -19,19 +19,16 @@ from runs.local_files.writing import check_folder, check_path, reason_of, write_
 from runs.text.plural import pluralize
 
 _MAX_IN_MEMORY = 10_000_000
-_TEXTS = {"md", "json", "html"}
 _MADE = {"new", "changed"}
 
 
 def report(server: Server, screen: Screen, options: Namespace) -> int:
-    """Write the report in a format to a file, or to standard output."""
-    if options.out is None and sys.stdout.isatty() and options.format not in _TEXTS:
-        raise Failed(f"Name a file for the report with -o: {options.format} is no text.", exit_code=WRONG_USE)
+    """Write the report in a format to a file, or to standard output. Which formats there are, the server knows."""
     if options.out is None and options.json:
         raise Failed("Name a file for the report with -o, or leave out --json.", exit_code=WRONG_USE)
     with tempfile.SpooledTemporaryFile(_MAX_IN_MEMORY) as content:
         try:
-            server.download(f"/runs/{options.run}/report.{quote(options.format, safe='')}", content)
+            media_type = server.download(f"/runs/{options.run}/report.{quote(options.format, safe='')}", content)
             size = content.tell()
             content.seek(0)
             if options.out is not None:
@@ -40,6 +37,8 @@ def report(server: Server, screen: Screen, options: Namespace) -> int:
             where = f"“{options.out}”" if options.out else "The report"
             raise Failed(f"{where} was not written: {reason_of(error)}.") from error
         if options.out is None:
+            if sys.stdout.isatty() and not (media_type.startswith("text/") or media_type == "application/json"):
+                raise Failed(f"Name a file for the report with -o: {options.format} is no text.", exit_code=WRONG_USE)
             screen.copy(content)
             return 0
     screen.say(f"“{options.out}” is written.")

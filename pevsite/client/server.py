@@ -213,16 +213,19 @@ class Server:
         with self._answer("DELETE", path):
             return
 
-    def download(self, path: str, into: IO[bytes], **query: str | int) -> None:
-        """Write the bytes of an answer. Raises Failed, and OSError if they cannot be written."""
+    def download(self, path: str, into: IO[bytes], **query: str | int) -> str:
+        """Write the bytes of an answer, and return their media type. Raises Failed, and OSError if they cannot be
+        written.
+        """
 
-        def write(response: httpx2.Response) -> None:
+        def write(response: httpx2.Response) -> str:
             into.seek(0)
             into.truncate()  # of what was written before the connection broke off
             for chunk in response.iter_bytes():
                 into.write(chunk)
+            return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
-        self._whole(write, "GET", path, params=query)
+        return self._whole(write, "GET", path, params=query)
 
     def _whole[T](self, take: Callable[[httpx2.Response], T], method: str, path: str, **request: Any) -> T:
         """What `take` makes of an answer; it is asked for again if the connection breaks off."""

@@ -32,8 +32,8 @@ MAX_BYTES_AT_ONCE = 20_000_000
 
 def submit(server: Server, screen: Screen, options: Namespace) -> int:
     key: str = options.key or uuid.uuid4().hex
-    form: dict[str, str] = {"request": options.message, "preset": options.preset}
-    for name in ("template", "budget_usd"):
+    form: dict[str, str] = {"request": options.message}
+    for name in ("preset", "template", "budget_usd"):
         if (value := getattr(options, name)) is not None:
             form[name] = str(value)
     if options.no_files:

@@ -37,10 +37,29 @@ def test_a_report_is_written_once(api: FakeApi, tmp_path: Path, capsys: pytest.C
 
 
 def test_a_report_at_a_terminal_obeys_nothing(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
-    api.on("GET /runs/7/report.md", "# Report \x1b[2J “done”".encode())
+    text = "# Report \x1b[2J “done”".encode()
+    api.on("GET /runs/7/report.md", arriving(text, media_type="text/markdown; charset=utf-8"))
+    api.on("GET /runs/7/report.json", arriving(b"{}", media_type="application/json"))
     shown = at_terminal(monkeypatch, "")
     assert (api.run("report", "7"), shown.getvalue()) == (0, "# Report \\u001b[2J “done”\n")
-    assert api.run("report", "7", "--format", "pdf") == 2
+    assert api.run("report", "7", "--format", "json") == 0
+
+
+def test_at_a_terminal_a_report_that_is_no_text_needs_a_file(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its media type: the server knows which formats there are."""
+    api.on("GET /runs/7/report.odt", arriving(b"PK \x1b", media_type="application/vnd.oasis.opendocument.text"))
+    shown = at_terminal(monkeypatch, "")
+    assert api.run("report", "7", "--format", "odt") == 2
+    assert shown.getvalue().endswith("Name a file for the report with -o: odt is no text.\n")
+
+
+def test_a_format_that_there_is_not_is_refused_by_the_server(
+    api: FakeApi, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    api.on("GET /runs/7/report.rtf", problem(422, "Input should be 'md' or 'pdf'."))
+    assert api.run("report", "7", "--format", "rtf", "-o", str(tmp_path / "report")) == 1
+    assert capsys.readouterr().err == "Input should be 'md' or 'pdf'.\n"
+    assert written(tmp_path) == {}
 
 
 def test_a_report_in_a_pipe_is_as_it_is(api: FakeApi, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

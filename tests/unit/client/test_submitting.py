@@ -100,7 +100,7 @@ def test_several_places_keep_their_names_and_nothing_is_a_form_too(api: FakeApi,
     paths = [value for name, value in form_of(api.requests[0]) if name == "paths"]
     assert paths == ["given/a.md", "given/deep/b.md", "other.md"]
     assert api.run("submit", "-m", "Think.", "--no-files") == 0
-    assert api.requests[2].content == b"request=Think.&preset=careful&no_files=true"
+    assert api.requests[2].content == b"request=Think.&no_files=true"
 
 
 def test_what_did_not_arrive_is_sent_again_with_its_key(
