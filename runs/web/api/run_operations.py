@@ -43,7 +43,7 @@ from runs.web.api.requests import (
 )
 from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 from runs.web.mcp import looking, submitting, tool_answers
-from runs.web.mcp.tool_arguments import Dollars, Minutes, ProgramPreset, SubmitRun
+from runs.web.mcp.tool_arguments import SubmittedTask
 
 router = Router(tags=["runs"])
 MAX_PAGE = 100
@@ -83,26 +83,12 @@ class RunFilters(BaseModel):
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 40
 
 
-class NewRun(BaseModel):
+class NewRun(SubmittedTask):
     """The fields of a submission, beside its files."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    request: Annotated[str, Field(max_length=20_000, examples=["Compare both contracts and list what differs."])]
     paths: Paths = []
     upload: Annotated[
         uuid.UUID | None, Field(description="Files that were uploaded before, besides those that are sent here.")
-    ] = None
-    template: Annotated[str, Field(max_length=40, description="The key of a template; else a plan is written.")] = ""
-    preset: ProgramPreset = "careful"
-    approvers: Annotated[
-        list[Annotated[str, Field(max_length=150)]],
-        Field(max_length=50, description="Names of others who may see the run and decide."),
-    ] = []
-    no_files: Annotated[bool, Field(description="There are no files for this task.")] = False
-    budget_usd: Annotated[Dollars | None, Field(description="What all model calls may cost.")] = None
-    time_limit_minutes: Annotated[
-        Minutes | None, Field(description="How long it may work, without waiting for people.")
     ] = None
 
 
@@ -179,8 +165,7 @@ def submit_run(
     token = given.upload or id_of_made(request)
     if given.upload and not submit.submitted(caller.person, given.upload):
         upload_of(caller.person, given.upload)
-    asked = SubmitRun.model_validate(given.model_dump(exclude={"paths", "upload"}) | {"submission_id": token})
-    answer = submitting.submit_run(caller, asked, uploads, from_draft=given.upload is not None)
+    answer = submitting.submit_task(caller, given, uploads, token, from_draft=given.upload is not None)
     response.headers["Location"] = reverse("api:run", args=[answer.run])
     return Status(HTTPStatus.CREATED, answer)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import uuid
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.core.files.base import ContentFile
 
@@ -24,7 +24,7 @@ from runs.submission.submission_checks import templates_that_need_a_model
 from runs.submission.submit import Submission
 from runs.text.truncate import quoted
 from runs.web.mcp.tool_answers import SubmittedRun, TemplateLine, Templates
-from runs.web.mcp.tool_arguments import Caller, GivenFile, ListTemplates, SubmitRun
+from runs.web.mcp.tool_arguments import Caller, GivenFile, ListTemplates, SubmitRun, SubmittedTask
 
 
 def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
@@ -41,17 +41,21 @@ def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
     )
 
 
-def submit_run(
-    caller: Caller, arguments: SubmitRun, uploads: Sequence[Upload] = (), *, from_draft: bool = False
+def submit_run(caller: Caller, arguments: SubmitRun) -> SubmittedRun:
+    uploads = (Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files)
+    return submit_task(caller, arguments, uploads, arguments.submission_id or uuid.uuid4())
+
+
+def submit_task(
+    caller: Caller, task: SubmittedTask, uploads: Iterable[Upload], token: uuid.UUID, *, from_draft: bool = False
 ) -> SubmittedRun:
-    """Submits a run, or returns the one that was submitted with the same id before. `uploads` are files besides those
-    of the arguments; with `from_draft`, those of the draft whose token is the id belong to it too.
+    """Submits a run, or returns the one that was submitted with the same token before. With `from_draft`, the files of
+    the draft with this token belong to it in addition to the uploads.
 
     Raises InvalidInput, UploadRefused or PlanRefused, like the form.
     """
-    token = arguments.submission_id or uuid.uuid4()
     run = submit.submitted(caller.person, token)
-    return answer_for(caller, run or _submit_new(caller, arguments, uploads, token, from_draft=from_draft))
+    return answer_for(caller, run or _submit_new(caller, task, list(uploads), token, from_draft=from_draft))
 
 
 def answer_for(caller: Caller, run: Run) -> SubmittedRun:
@@ -71,21 +75,20 @@ def answer_for(caller: Caller, run: Run) -> SubmittedRun:
 
 
 def _submit_new(
-    caller: Caller, arguments: SubmitRun, more: Sequence[Upload], token: uuid.UUID, *, from_draft: bool
+    caller: Caller, task: SubmittedTask, uploads: Sequence[Upload], token: uuid.UUID, *, from_draft: bool
 ) -> Run:
-    uploads = [*(Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files), *more]
     has_files = from_draft or bool(uploads)
-    submission_checks.check_has_sources(arguments.request, has_files=has_files, no_files=arguments.no_files)
-    chosen = run_templates.chosen(caller.person, arguments.template) if arguments.template else None
+    submission_checks.check_has_sources(task.request, has_files=has_files, no_files=task.no_files)
+    chosen = run_templates.chosen(caller.person, task.template) if task.template else None
     return submit.submit(
         caller.person,
         Submission(
-            request=arguments.request,
+            request=task.request,
             uploads=uploads,
-            policy=policy_of(arguments),
+            policy=policy_of(task),
             token=token,
-            approvers=list(_approvers(caller.person, arguments.approvers)),
-            no_files=arguments.no_files,
+            approvers=list(_approvers(caller.person, task.approvers)),
+            no_files=task.no_files,
             from_draft=from_draft,
             plan=chosen.plan if chosen else None,
             plan_from=chosen.reason if chosen else "",
@@ -96,15 +99,15 @@ def _submit_new(
     )
 
 
-def policy_of(arguments: SubmitRun) -> Policy:
+def policy_of(task: SubmittedTask) -> Policy:
     """Returns the preset's policy with the requested limits, none of them looser than the preset's.
 
     At least the first plan waits for a person, even if the installation does not require it: a person who fills in the
     form sees what will run, but a person who has given a token to a program has not seen anything yet. Raises
     InvalidInput for a looser limit.
     """
-    policy = preset_policy(arguments.preset)
-    budget, minutes = arguments.budget_usd, arguments.time_limit_minutes
+    policy = preset_policy(task.preset)
+    budget, minutes = task.budget_usd, task.time_limit_minutes
     seconds = None if minutes is None else minutes * 60
     if budget is not None and policy.budget is not None and budget > policy.budget:
         raise InvalidInput(

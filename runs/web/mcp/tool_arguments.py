@@ -15,6 +15,7 @@ from runs.errors import NotVisible
 from runs.models import AccessToken, Run, User
 from runs.readmodel.representations import Reader
 from runs.reports.formats import TEXT_FORMATS
+from runs.submission.submission_checks import MAX_REQUEST
 
 MAX_TEXT = 100_000
 """Characters of a report or a file in one answer."""
@@ -70,7 +71,7 @@ _Offset = Annotated[int, Field(ge=0, lt=2**53, description="Where to go on: next
 
 
 class Arguments(BaseModel):
-    """The arguments of one tool."""
+    """The arguments of one tool, or fields that another way in shares with it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -80,7 +81,7 @@ class Arguments(BaseModel):
         """Refuses NUL characters, which not every database can store."""
         parts = value if isinstance(value, tuple) else (value,)
         if any(isinstance(part, str) and "\0" in part for part in parts):
-            raise ValueError("null characters cannot be used; a file that has them is sent as base64")
+            raise ValueError("null characters cannot be used")
         return value
 
 
@@ -92,13 +93,21 @@ class GivenFile(Arguments):
     """A file to work on, as text or as base64."""
 
     path: Annotated[str, Field(max_length=1_000, description="Its path in the run, such as contracts/lease.docx.")]
-    text: Annotated[str | None, Field(description="The content of a text file.")] = None
+    text: Annotated[str | None, Field(description="The content of a text file without null characters.")] = None
     base64: Annotated[str | None, Field(description="The content of any other file.")] = None
 
 
-class SubmitRun(Arguments):
-    request: Annotated[str, Field(description="The task in words: at most 20,000 characters.")]
-    files: Annotated[tuple[GivenFile, ...], Field(max_length=1_000, description="All files to work on.")] = ()
+class SubmittedTask(Arguments):
+    """A task as programs submit it, over MCP and over the REST API, apart from its files."""
+
+    request: Annotated[
+        str,
+        Field(
+            description=f"The task in words: at most {MAX_REQUEST:,} characters.",
+            examples=["Compare both contracts and list what differs."],
+            json_schema_extra={"maxLength": MAX_REQUEST},  # a longer one is refused in the words of the form
+        ),
+    ]
     template: Annotated[
         str, Field(max_length=40, description="The key of a template from list_templates; else a plan is written.")
     ] = ""
@@ -110,10 +119,17 @@ class SubmitRun(Arguments):
     no_files: Annotated[bool, Field(description="There are no files for this task. It can end as partial at best.")] = (
         False
     )
-    budget_usd: Annotated[Dollars | None, Field(description="What all model calls may cost: no more than else.")] = None
-    time_limit_minutes: Annotated[
-        Minutes | None, Field(description="How long it may work, without waiting for people: no longer than else.")
+    budget_usd: Annotated[
+        Dollars | None, Field(description="What all model calls may cost: at most what this site allows.")
     ] = None
+    time_limit_minutes: Annotated[
+        Minutes | None,
+        Field(description="How long it may work, without waiting for people: at most as long as this site allows."),
+    ] = None
+
+
+class SubmitRun(SubmittedTask):
+    files: Annotated[tuple[GivenFile, ...], Field(max_length=1_000, description="All files to work on.")] = ()
     submission_id: Annotated[
         UUID | None,
         Field(description="Any UUID of yours: the same one again gives the same run, and not a second one."),

@@ -158,3 +158,24 @@ def test_a_filter_with_a_value_that_there_is_not_is_named() -> None:
     answer = program_of(made.alice()).get("/runs?state=lost")
     assert (answer.status_code, {one["where"] for one in answer.json()["fields"]}) == (422, {"query.state"})
     assert answer.json()["detail"] == "This cannot be used: query.state. Nothing was changed."
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentences"),
+    [
+        ({"request": "Review\0 it."}, ["Value error, null characters cannot be used"]),
+        ({"template": "x\0"}, ["Value error, null characters cannot be used"]),
+        ({"approvers": ["bob\0"]}, ["Value error, null characters cannot be used"]),
+        ({"approvers": ["bob"] * 51}, ["Tuple should have at most 50 items after validation, not 51"]),
+    ],
+)
+def test_what_cannot_be_submitted_is_named(fields: dict[str, Any], sentences: list[str]) -> None:
+    answer = program_of(made.alice()).post("/runs", {"request": "Review.", "files": lease(), **fields})
+    assert (answer.status_code, [one["sentence"] for one in answer.json()["fields"]]) == (422, sentences)
+    assert not Run.objects.exists()
+
+
+def test_a_request_that_is_too_long_is_refused_in_the_words_of_the_form() -> None:
+    answer = program_of(made.alice()).post("/runs", {"request": "x" * 20_001, "files": lease()})
+    sentence = "The request is too long by 1 character; 20,000 fit."
+    assert (answer.status_code, answer.json()["detail"].partition(" Put")[0][: len(sentence)]) == (422, sentence)
