@@ -512,6 +512,8 @@ class AuditKind(StrEnum):
     ASSIGNED = "gate_assigned"
     PLAN_EDITED = "plan_edited"
     OVERRULED = "verdict_overruled"
+    CASE_KEPT = "labelled_case_kept"
+    CASE_DELETED = "labelled_case_deleted"
     LIMIT_RAISED = "limit_raised"
     STOPPED = "run_stopped"
     PAUSED = "run_paused"

@@ -23,9 +23,10 @@ from runs.accounting.prices import price_of
 from runs.enums import AuditKind, CalibrationStatus, FaultKind, Language, Role
 from runs.errors import InvalidInput, LeaseLost, LimitReached
 from runs.llm.model_servers import REHEARSAL, server_for
-from runs.models import Calibration, CalibrationCase, User, clock
+from runs.models import Calibration, CalibrationCase, LabelledCase, User, clock
 from runs.pev.verification import questions
 from runs.planted_faults.cases import Case, case_count, case_of
+from runs.planted_faults.corrected_cases import CorrectedCase
 from runs.planted_faults.trial import RULES_VERSION
 from runs.planted_faults.verifier_settings import VerifierSettings
 from runs.store import audit_trail, event_log
@@ -38,11 +39,15 @@ MAX_SIZE = 5_000
 MAX_SEED = 10**9
 MAX_MODEL_CHARS = 120
 MAX_BUDGET = Decimal(10_000)
+MAX_CORRECTIONS = 500
+"""Labelled cases of people in one calibration, the newest."""
 _MAX_WHY = 500
 
 
 class Wanted(NamedTuple):
-    """What someone wants to be measured. `address` is that of the verifier's server, empty for offline rules."""
+    """What someone wants to be measured. `address` is that of the verifier's server, empty for offline rules.
+    `corrections`: the ids of labelled cases of people that are judged too.
+    """
 
     asked: VerifierSettings
     address: str
@@ -51,10 +56,11 @@ class Wanted(NamedTuple):
     languages: Sequence[Language] = tuple(Language)
     seed: int = SEED
     budget: Decimal | None = None
+    corrections: Sequence[int] = ()
 
     @property
     def cases(self) -> int:
-        return case_count(self.size)
+        return case_count(self.size) + len(self.corrections)
 
     def check(self) -> None:
         """Raises InvalidInput for what cannot be measured."""
@@ -84,6 +90,16 @@ def address_of(model: str) -> str:
     return "" if model in REHEARSAL.values() else server_for(Role.VERIFIER, os.environ).address
 
 
+def corrections() -> list[int]:
+    """The ids of the labelled cases that a calibration can judge."""
+    return list(LabelledCase.objects.order_by("-pk").values_list("pk", flat=True)[:MAX_CORRECTIONS])
+
+
+def total_cases(calibration: Calibration) -> int:
+    """How many cases it has. Labelled cases that were deleted before they were judged count as well."""
+    return case_count(calibration.size) + len(calibration.corrections or ())
+
+
 def start(wanted: Wanted, by: User | None = None) -> Calibration:
     """Store a calibration that a worker will carry out. Raises InvalidInput, also while another one is running."""
     wanted.check()
@@ -101,6 +117,7 @@ def start(wanted: Wanted, by: User | None = None) -> Calibration:
             languages=[language for language in Language if language in wanted.languages],
             seed=wanted.seed,
             budget=wanted.budget,
+            corrections=list(wanted.corrections) or None,
             by=by,
         )
         _note(calibration, "started")
@@ -201,12 +218,19 @@ class CalibrationLease:
         with event_log.writing():
             return self._mine.update(lease_until=_lease_end()) == 1
 
-    def cases_left(self) -> list[Case]:
-        """The cases that were not judged yet."""
+    def cases_left(self) -> list[int]:
+        """The numbers of the cases that were not judged yet."""
+        judged = set(self.calibration.cases.values_list("number", flat=True))
+        return [number for number in range(total_cases(self.calibration)) if number not in judged]
+
+    def case(self, number: int) -> Case | CorrectedCase | None:
+        """The case of this number. Those of people follow the generated ones; None if one was deleted since."""
         row = self.calibration
-        judged = set(row.cases.values_list("number", flat=True))
-        numbers = (number for number in range(case_count(row.size)) if number not in judged)
-        return [case_of(number, row.kinds, row.languages, row.seed) for number in numbers]
+        at = number - case_count(row.size)
+        if at < 0:
+            return case_of(number, row.kinds, row.languages, row.seed)
+        kept = LabelledCase.objects.filter(pk=(row.corrections or [])[at]).select_related("overruling").first()
+        return CorrectedCase(number, kept.overruling.met, kept.content) if kept else None
 
     def reserve(self, usd: Decimal) -> bool:
         """Reserve the most that a call may cost. False if calls under way have to end first, to see what is left.

@@ -15,10 +15,9 @@ from django.utils import timezone
 from runs.accounting.figures import Bucket
 from runs.accounting.intervals import Share, cohens_kappa, expected_calibration_error, wilson
 from runs.accounting.metrics import buckets_of
-from runs.calibration.calibrations import outdated_by
+from runs.calibration.calibrations import outdated_by, total_cases
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind
 from runs.models import Calibration, CalibrationCase
-from runs.planted_faults.cases import case_count
 from runs.text.plural import pluralize
 
 _CAUGHT = frozenset({CaseOutcome.REFUSED})
@@ -29,7 +28,7 @@ MAX_COMPARED = 10
 
 @dataclass(frozen=True)
 class KindResult:
-    """Cases with a fault of one kind, or of all kinds together where `kind` is None.
+    """Cases with a fault of one kind, or of all kinds together where `kind` is None; `words` names them.
 
     `caught`: refused. `alone`: the same without the rules, with only the checks that look at the result itself.
     `let_through`: passed without any mark, with the rules.
@@ -37,15 +36,33 @@ class KindResult:
     """
 
     kind: FaultKind | None
+    words: str
     caught: Share
     alone: Share
     let_through: Share
     marked: int
     no_verdict: int
 
-    @property
-    def words(self) -> str:
-        return self.kind.words.capitalize() if self.kind else "All faults"
+
+@dataclass(frozen=True)
+class SoundResult:
+    """Cases without a fault. `refused`: with the rules; `alone`: without them; `marked` and `no_verdict` as above."""
+
+    words: str
+    refused: Share
+    alone: Share
+    marked: int
+    no_verdict: int
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """Results of runs that people judged otherwise than a verdict: `rejected` ones, which a verifier should refuse, and
+    `accepted` ones.
+    """
+
+    rejected: KindResult
+    accepted: SoundResult
 
 
 @dataclass(frozen=True)
@@ -77,29 +94,26 @@ class CalibrationResult:
     def kinds(self) -> list[KindResult]:
         """By kind, in the order of the enum, without those that no case has."""
         by_kind = {kind: [case for case in self._planted if case.kind == kind] for kind in FaultKind}
-        return [_kind_result(kind, cases) for kind, cases in by_kind.items() if cases]
+        return [_kind_result(kind, kind.words.capitalize(), cases) for kind, cases in by_kind.items() if cases]
 
     @cached_property
     def faults(self) -> KindResult:
         """All kinds together."""
-        return _kind_result(None, self._planted)
+        return _kind_result(None, "All faults", self._planted)
 
     @cached_property
-    def refused(self) -> Share:
-        """Sound results that were refused."""
-        return _share((case.with_rules for case in self._sound), _CAUGHT)
+    def sound(self) -> SoundResult:
+        return _sound_result("Sound results refused", [case for case in self._generated if not case.kind])
 
     @cached_property
-    def refused_alone(self) -> Share:
-        return _share((case.without_rules for case in self._sound), _CAUGHT)
-
-    @property
-    def marked_sound(self) -> int:
-        return sum(case.with_rules == CaseOutcome.MARKED for case in self._sound)
-
-    @property
-    def no_verdict_sound(self) -> int:
-        return sum(case.with_rules == CaseOutcome.NO_VERDICT for case in self._sound)
+    def corrections(self) -> Corrections | None:
+        """None if no case of a person was judged."""
+        rejected, accepted = ([case for case in self.cases if case.met_by_person is is_met] for is_met in (False, True))
+        if not (rejected or accepted):
+            return None
+        return Corrections(
+            _kind_result(None, "Rejected by people", rejected), _sound_result("Accepted by people, refused", accepted)
+        )
 
     @property
     def verdicts(self) -> int:
@@ -124,7 +138,7 @@ class CalibrationResult:
         """How sure the verifier said it was of its own verdict on everything, and whether that verdict was right."""
         return [
             (case.confidence, case.claimed == (not case.kind))
-            for case in self.cases
+            for case in self._generated
             if case.confidence is not None and case.claimed is not None
         ]
 
@@ -137,12 +151,12 @@ class CalibrationResult:
         return expected_calibration_error(self.claims)
 
     @property
-    def _planted(self) -> list[CalibrationCase]:
-        return [case for case in self.cases if case.kind]
+    def _generated(self) -> list[CalibrationCase]:
+        return [case for case in self.cases if case.met_by_person is None]
 
     @property
-    def _sound(self) -> list[CalibrationCase]:
-        return [case for case in self.cases if not case.kind]
+    def _planted(self) -> list[CalibrationCase]:
+        return [case for case in self.cases if case.kind]
 
 
 def result_of(calibration: Calibration) -> CalibrationResult:
@@ -196,6 +210,7 @@ def measured_rates(*models: str) -> list[CatchRate]:
 
     Only those with planted faults of all kinds count.
     """
+    generated = Q(cases__met_by_person=None)
     planted, refused = ~Q(cases__kind=""), Q(cases__with_rules=CaseOutcome.REFUSED)
     figures = Q(cases__kind=FaultKind.WRONG_FIGURE)
     counts = {
@@ -203,12 +218,13 @@ def measured_rates(*models: str) -> list[CatchRate]:
         "caught": planted & refused,
         "figures": figures,
         "figures_caught": figures & refused,
-        "sound": ~planted,
-        "sound_refused": ~planted & refused,
+        "sound": generated & ~planted,
+        "sound_refused": generated & ~planted & refused,
     }
     rows: Any = (
         Calibration.objects.annotate(
-            judged=Count("cases"), **{f"with_{name}": Count("cases", filter=which) for name, which in counts.items()}
+            judged=Count("cases", filter=generated),
+            **{f"with_{name}": Count("cases", filter=which) for name, which in counts.items()},
         )
         # The kinds follow one another, so a smaller one has not all of them.
         .filter(status=CalibrationStatus.FINISHED, judged__gt=0, size__gte=len(FaultKind))
@@ -258,26 +274,14 @@ def as_json(result: CalibrationResult) -> dict[str, object]:
         "status": row.status,
         "why": row.why,
         "judged": result.judged,
-        "cases": case_count(row.size),
+        "cases": total_cases(row),
         "seed": row.seed,
         "languages": list(row.languages),
         "spent_usd": str(row.spent_usd),
         "is_old": bool(result.outdated_by),
-        "faults": [
-            {
-                "kind": one.kind or "all",
-                "caught": _share_json(one.caught),
-                "caught_without_rules": _share_json(one.alone),
-                "let_through": _share_json(one.let_through),
-                "marked": one.marked,
-                "no_verdict": one.no_verdict,
-            }
-            for one in (*result.kinds, result.faults)
-        ],
-        "sound_refused": _share_json(result.refused),
-        "sound_refused_without_rules": _share_json(result.refused_alone),
-        "sound_marked": result.marked_sound,
-        "sound_no_verdict": result.no_verdict_sound,
+        "faults": [{"kind": one.kind or "all"} | _kind_json(one) for one in (*result.kinds, result.faults)],
+        **_sound_json("sound", result.sound),
+        "corrections": _corrections_json(result.corrections) if result.corrections else None,
         "calibration_error": result.calibration_error,
         "confidence": [
             {"from": one.low, "to": one.high, "verdicts": one.count, "right": one.held, "stated": one.claimed}
@@ -292,21 +296,56 @@ def as_json(result: CalibrationResult) -> dict[str, object]:
     }
 
 
+def _kind_json(result: KindResult) -> dict[str, object]:
+    return {
+        "caught": _share_json(result.caught),
+        "caught_without_rules": _share_json(result.alone),
+        "let_through": _share_json(result.let_through),
+        "marked": result.marked,
+        "no_verdict": result.no_verdict,
+    }
+
+
+def _sound_json(name: str, result: SoundResult) -> dict[str, object]:
+    return {
+        f"{name}_refused": _share_json(result.refused),
+        f"{name}_refused_without_rules": _share_json(result.alone),
+        f"{name}_marked": result.marked,
+        f"{name}_no_verdict": result.no_verdict,
+    }
+
+
+def _corrections_json(corrections: Corrections) -> dict[str, object]:
+    return {"rejected": _kind_json(corrections.rejected), **_sound_json("accepted", corrections.accepted)}
+
+
 def _share_json(share: Share) -> dict[str, object]:
     return {"count": share.count, "of": share.total, "share": share.value, "low": share.low, "high": share.high}
 
 
 def _passes(cases: Iterable[CalibrationCase]) -> dict[int, bool]:
-    """By the number of a case, whether it passed; without those that had no verdict."""
-    return {case.number: case.with_rules not in _CAUGHT for case in cases if case.with_rules != CaseOutcome.NO_VERDICT}
+    """By the number of a generated case, whether it passed; without those that had no verdict."""
+    judged = (case for case in cases if case.with_rules != CaseOutcome.NO_VERDICT and case.met_by_person is None)
+    return {case.number: case.with_rules not in _CAUGHT for case in judged}
 
 
-def _kind_result(kind: FaultKind | None, cases: Sequence[CalibrationCase]) -> KindResult:
+def _kind_result(kind: FaultKind | None, words: str, cases: Sequence[CalibrationCase]) -> KindResult:
     return KindResult(
         kind=kind,
+        words=words,
         caught=_share((case.with_rules for case in cases), _CAUGHT),
         alone=_share((case.without_rules for case in cases), _CAUGHT),
         let_through=_share((case.with_rules for case in cases), _SILENT),
+        marked=sum(case.with_rules == CaseOutcome.MARKED for case in cases),
+        no_verdict=sum(case.with_rules == CaseOutcome.NO_VERDICT for case in cases),
+    )
+
+
+def _sound_result(words: str, cases: Sequence[CalibrationCase]) -> SoundResult:
+    return SoundResult(
+        words=words,
+        refused=_share((case.with_rules for case in cases), _CAUGHT),
+        alone=_share((case.without_rules for case in cases), _CAUGHT),
         marked=sum(case.with_rules == CaseOutcome.MARKED for case in cases),
         no_verdict=sum(case.with_rules == CaseOutcome.NO_VERDICT for case in cases),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,14 +15,15 @@ from runs.contracts.ports import Ask, Reply, Usage
 from runs.enums import Role
 from runs.errors import ModelError
 from runs.llm.capabilities import is_asked_simply
+from runs.models import LabelledCase
 from runs.pev.policy import Policy
-from runs.planted_faults.cases import case_of
-from runs.planted_faults.trial import tried
+from runs.planted_faults.cases import Case, case_count, case_of
+from runs.planted_faults.corrected_cases import CorrectedCase
 from runs.planted_faults.verifier_settings import VerifierSettings
 
-MIN_QUESTIONS, MAX_QUESTIONS = 2, 8
-"""Questions about one case: at least one with the rules and one without. At most the result and the final answer are
-judged in both ways, each with a second question about evidence that is in doubt.
+_MAX_QUESTIONS = 8
+"""Questions about one case: the result and the final answer are judged with the rules and without, each with a second
+question about evidence that is in doubt. Where checks decide, none is asked.
 """
 _CRITERIA = 5
 """Of a case without the rules: so many questions has a verifier that is asked about one criterion at a time."""
@@ -65,27 +67,46 @@ class CostEstimate:
 
 
 def estimate_cost(wanted: Wanted) -> CostEstimate:
-    """What a calibration will cost, from the length of the questions about some of its cases."""
+    """What a calibration will cost, from the first questions about some of its cases."""
+    numbers = range(min(_SAMPLES, case_count(wanted.size)))
+    generated = [case_of(number, wanted.kinds, wanted.languages, wanted.seed) for number in numbers]
+    kept = LabelledCase.objects.filter(pk__in=wanted.corrections[:_SAMPLES]).select_related("overruling")
+    corrected = [CorrectedCase(0, one.overruling.met, one.content) for one in kept]
+    parts = [
+        _estimate(wanted.asked, generated, case_count(wanted.size)),
+        _estimate(wanted.asked, corrected, len(wanted.corrections)),
+    ]
+    lows, highs = [one.low for one in parts if one.low is not None], [one.high for one in parts if one.high is not None]
+    return CostEstimate(
+        cases=wanted.cases,
+        min_questions=sum(one.min_questions for one in parts),
+        max_questions=sum(one.max_questions for one in parts),
+        low=sum(lows, Decimal(0)) if lows else None,
+        high=sum(highs, Decimal(0)) if highs else None,
+    )
+
+
+def _estimate(asked: VerifierSettings, samples: Sequence[Case | CorrectedCase], cases: int) -> CostEstimate:
+    """The estimate for so many cases like these."""
     lengths = _QuestionLengths()
-    samples = min(_SAMPLES, wanted.cases)
-    for number in range(samples):
-        job = case_of(number, wanted.kinds, wanted.languages, wanted.seed).job
-        with suppress(ModelError):
-            tried(job, lengths, rules=False, asked=wanted.asked)
+    for case in samples:
+        for rules in (True, False):
+            with suppress(ModelError):
+                case.ending(lengths, asked, rules=rules)
     tokens = [lengths.characters / max(1, lengths.questions) / each for each in _CHARACTERS_IN_A_TOKEN]
-    each = _CRITERIA if wanted.asked.simple else 1
-    questions = [wanted.cases * each * count for count in (MIN_QUESTIONS, MAX_QUESTIONS)]
+    least = cases * lengths.questions // max(1, len(samples))
+    most = cases * _MAX_QUESTIONS * (_CRITERIA if asked.simple else 1)
     today = timezone.now().date()
     low, high = (
-        cost_of(wanted.asked.model, Usage(input=round(prompt), output=answer), today)
+        cost_of(asked.model, Usage(input=round(prompt), output=answer), today)
         for prompt, answer in zip(tokens, _ANSWER_TOKENS, strict=True)
     )
     return CostEstimate(
-        cases=wanted.cases,
-        min_questions=questions[0],
-        max_questions=questions[1],
-        low=None if low is None else low * questions[0],
-        high=None if high is None else high * questions[1],
+        cases=cases,
+        min_questions=least,
+        max_questions=most,
+        low=None if low is None else low * least,
+        high=None if high is None else high * most,
     )
 
 

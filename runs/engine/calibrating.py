@@ -24,7 +24,7 @@ from runs.engine.recording import clients
 from runs.errors import LeaseLost, LimitReached, ModelError
 from runs.models import CalibrationCase
 from runs.planted_faults.case_verdicts import judge_case
-from runs.planted_faults.cases import Case
+from runs.planted_faults.corrected_cases import CorrectedCase
 
 log = logging.getLogger(__name__)
 PARALLEL = 4
@@ -110,12 +110,14 @@ class _Judges:
 
     def __init__(self, lease: CalibrationLease, check: Callable[[], None], report: Callable[[], object]) -> None:
         self._lease, self._check, self._report = lease, check, report
-        self._cases: Iterator[Case] = iter(())
+        self._cases: Iterator[int] = iter(())
         self._lock = threading.Lock()
         self._problem: Exception | None = None
 
-    def judge(self, cases: Sequence[Case], parallel: int) -> None:
-        """Raises what one of them could not go on with. The others end the case that they are at."""
+    def judge(self, cases: Sequence[int], parallel: int) -> None:
+        """Judge the cases of these numbers. Raises what one of the threads could not go on with. The others end the
+        case that they are at.
+        """
         self._cases = iter(cases)
         others = [threading.Thread(target=self._work_apart, name="calibration") for _ in range(parallel - 1)]
         for other in others:
@@ -132,26 +134,31 @@ class _Judges:
         finally:
             connection.close()
 
-    def _next(self) -> Case | None:
+    def _next(self) -> int | None:
         with self._lock:
             return None if self._problem else next(self._cases, None)
 
     def _work(self) -> None:
         try:
-            while case := self._next():
-                self._judge(case)
+            while (number := self._next()) is not None:
+                self._judge(number)
                 self._report()
         except Exception as problem:
             with self._lock:
                 self._problem = self._problem or problem
 
-    def _judge(self, case: Case) -> None:
+    def _judge(self, number: int) -> None:
+        # Read only now: its owner may have taken a case back since the calibration began.
+        case = database.call(lambda: self._lease.case(number))
+        if case is None:
+            return
         model = MeteredModel(self._lease, self._check, lambda: self._problem is not None)
         verdict = judge_case(case, model, self._lease.calibration.asked)
         row = CalibrationCase(
             number=case.number,
             kind=case.kind or "",
-            language=case.language,
+            met_by_person=case.met if isinstance(case, CorrectedCase) else None,
+            language=case.language or "",
             with_rules=verdict.with_rules,
             without_rules=verdict.without_rules,
             claimed=verdict.claimed,

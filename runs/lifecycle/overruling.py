@@ -16,7 +16,7 @@ from runs.errors import DecisionRefused, InvalidInput, NotAllowed
 from runs.events import kinds as events
 from runs.evidence.results import CriterionResult, Overruled
 from runs.lifecycle.approval import fingerprint
-from runs.models import Attempt, Overruling, Run, User, Verdict
+from runs.models import Attempt, LabelledCase, Overruling, Run, User, Verdict
 from runs.people import second_person
 from runs.people.permissions import check_can_decide, part_in_plan
 from runs.store import audit_trail, event_log
@@ -98,6 +98,13 @@ def _check_second_person(user: User, run: Run, attempt: Attempt) -> None:
 
 def _record(run: Run, attempt: Attempt, result: CriterionResult, user: User, *, met: bool, reason: str) -> Overruling:
     step, label = attempt.step, result.label
+    # What the owner agreed to was another label.
+    earlier = LabelledCase.objects.filter(overruling__attempt=attempt, overruling__label=label)
+    for case in earlier.select_related("overruling__attempt__step"):
+        audit_trail.record(
+            AuditKind.CASE_DELETED, by=user, run_id=run.pk, subject=subject_of(case.overruling), name="overruled again"
+        )
+        case.delete()
     row = Overruling.objects.create(attempt=attempt, label=label, was=result.met, met=met, by=user, reason=reason)
     event = events.VerdictOverruled(
         by=user.get_username(),
@@ -114,7 +121,7 @@ def _record(run: Run, attempt: Attempt, result: CriterionResult, user: User, *, 
         AuditKind.OVERRULED,
         by=user,
         run_id=run.pk,
-        subject=f"{label} of step {step.key}, attempt {attempt.number}",
+        subject=subject_of(row),
         digest=fingerprint.attempt_digest(attempt),
         step=step.key,
         attempt=attempt.number,
@@ -124,6 +131,11 @@ def _record(run: Run, attempt: Attempt, result: CriterionResult, user: User, *, 
         words=audit_trail.digest_of_words(reason),
     )
     return row
+
+
+def subject_of(row: Overruling) -> str:
+    """The criterion, for the audit trail."""
+    return f"{row.label} of step {row.attempt.step.key}, attempt {row.attempt.number}"
 
 
 def _judged(attempt: Attempt, label: str) -> CriterionResult:

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError, OutputWrapper
 from runs.accounting.intervals import Share
 from runs.calibration import calibrations
 from runs.calibration.calibrations import DEFAULT_SIZE, SEED, Wanted
-from runs.calibration.results import CalibrationResult, KindResult, agreements, as_json, result_of
+from runs.calibration.results import CalibrationResult, KindResult, SoundResult, agreements, as_json, result_of
 from runs.calibration.verifiers import estimate_cost, settings_for
 from runs.engine import probes
 from runs.engine.calibrating import carry_out
@@ -21,7 +21,6 @@ from runs.engine.recording import clients
 from runs.enums import CalibrationStatus, FaultKind, Language
 from runs.errors import InvalidInput
 from runs.models import Calibration
-from runs.planted_faults.cases import case_count
 from runs.submission.policy_presets import current_service, default_policy
 from runs.text.plural import pluralize
 
@@ -29,7 +28,7 @@ STOPPED, WRONG_USE = 3, 2
 """Exit statuses."""
 _POLL_INTERVAL = 1.0
 """Seconds between two looks at a calibration that another process judges."""
-_ONLY_NEW = ("verifier", "size", "kinds", "languages", "seed", "estimate")
+_ONLY_NEW = ("verifier", "size", "kinds", "languages", "seed", "corrections", "estimate")
 """Options that say what a new calibration measures, or what it would cost."""
 _REPORTS = 20
 """About so many lines tell of the progress."""
@@ -66,8 +65,9 @@ class Calibrating:
             self._stdout.write("\n".join(_lines(result)))
         if calibration.status != CalibrationStatus.FINISHED:
             more = "" if calibrations.changed_since(calibration) else " Go on with --resume."
+            total = calibrations.total_cases(calibration)
             raise CommandError(
-                f"Stopped after {result.judged} of {case_count(calibration.size)} cases. {calibration.why}{more}",
+                f"Stopped after {result.judged} of {total} cases. {calibration.why}{more}",
                 returncode=STOPPED,
             )
 
@@ -83,6 +83,7 @@ class Calibrating:
             languages=options["languages"] or list(Language),
             seed=SEED if options["seed"] is None else options["seed"],
             budget=options["budget"],
+            corrections=calibrations.corrections() if options["corrections"] else (),
         )
         wanted.check()
         self._say(f"Verifier: {asked.model}{f' at {address}' if address else ''}")
@@ -121,7 +122,7 @@ class Calibrating:
 
     def _report(self, calibration: Calibration) -> None:
         self._judged += 1
-        total = case_count(calibration.size)
+        total = calibrations.total_cases(calibration)
         if self._judged % max(1, total // _REPORTS) == 0 or self._judged == total:
             self._say(f"{self._judged} of {total} cases")
 
@@ -149,9 +150,12 @@ def _lines(result: CalibrationResult) -> Iterable[str]:
     for one in (*result.kinds, result.faults):
         yield _row(one)
     yield ""
-    yield f"Sound results refused: {_share(result.refused)}, without the rules {_share(result.refused_alone)}"
-    if result.no_verdict_sound:
-        yield f"Sound results without a verdict: {result.no_verdict_sound}"
+    yield from _sound_lines("Sound results", result.sound)
+    if result.corrections:
+        yield ""
+        yield "From people's corrections"
+        yield _row(result.corrections.rejected)
+        yield from _sound_lines("Accepted by people,", result.corrections.accepted)
     if result.calibration_error is not None:
         yield (
             f"Stated confidence: expected calibration error {result.calibration_error:.2f} "
@@ -165,6 +169,12 @@ def _lines(result: CalibrationResult) -> Iterable[str]:
     if result.cost_per_verdict is not None and result.ms_per_verdict is not None:
         yield f"Per verdict: ${result.cost_per_verdict:.5f}, {result.ms_per_verdict / 1_000:.1f} s"
     yield f"Spent: ${result.calibration.spent_usd:.4f}"
+
+
+def _sound_lines(what: str, result: SoundResult) -> Iterable[str]:
+    yield f"{what} refused: {_share(result.refused)}, without the rules {_share(result.alone)}"
+    if result.no_verdict:
+        yield f"{what} without a verdict: {result.no_verdict}"
 
 
 def _row(one: KindResult) -> str:

@@ -1,7 +1,7 @@
 """The tables, one module per subject."""
 
 from runs.models.audit import AuditEntry, AuditHead
-from runs.models.calibrations import Calibration, CalibrationCase
+from runs.models.calibrations import Calibration, CalibrationCase, LabelledCase
 from runs.models.calls import ModelCall, ToolCall
 from runs.models.definitions import Agent, Template
 from runs.models.files import Draft, DraftFile, Rendition, Tree
@@ -29,6 +29,7 @@ __all__ = [
     "Event",
     "Gate",
     "IdempotencyKey",
+    "LabelledCase",
     "LeaderLock",
     "Link",
     "ModelCall",

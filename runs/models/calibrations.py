@@ -7,6 +7,8 @@ from django.db import models
 
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.models.fields import Column, ContractField, only, word_field
+from runs.models.plans import Overruling
+from runs.planted_faults.judged_content import JudgedContent
 from runs.planted_faults.verifier_settings import VerifierSettings
 
 
@@ -26,6 +28,8 @@ class Calibration(models.Model):
     kinds: Column[list[FaultKind]] = ContractField(list[FaultKind])
     languages: Column[list[Language]] = ContractField(list[Language])
     seed = models.BigIntegerField()
+    # The labelled cases that are judged after the generated ones, by their ids; null for none.
+    corrections: Column[list[int] | None] = ContractField(list[int], null=True, blank=True)
     # In USD; null for none.
     budget = models.DecimalField(max_digits=14, decimal_places=2, null=True)
     # Of all calls, also those whose case was judged again. Calls under way have reserved the most that they may cost.
@@ -50,6 +54,23 @@ class Calibration(models.Model):
         return f"Calibration {self.pk} of {self.model}"
 
 
+class LabelledCase(models.Model):
+    """What was judged by a verdict that a person overruled; `overruling.met` is its label. The owner of the run has
+    agreed that calibrations use it. It is deleted when they take that back, when the criterion is overruled again, and
+    with the run.
+    """
+
+    overruling = models.OneToOneField(Overruling, models.CASCADE, related_name="labelled_case")
+    content: Column[JudgedContent] = ContractField(JudgedContent)
+    agreed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"Labelled case of overruling {self.overruling_id}"
+
+
 class CalibrationCase(models.Model):
     """What the verifier made of one case. A case counts once, however often it was judged."""
 
@@ -57,7 +78,10 @@ class CalibrationCase(models.Model):
     number = models.PositiveIntegerField()
     # The planted fault; empty for none.
     kind = models.CharField(max_length=24, default="", blank=True)
-    language = word_field(Language)
+    # Whether a person said that the criterion is met; null for a generated case.
+    met_by_person = models.BooleanField(null=True)
+    # Empty for a case of a person.
+    language = word_field(Language, default="", db_default="", blank=True)
     with_rules = word_field(CaseOutcome)
     without_rules = word_field(CaseOutcome)
     # What the verifier itself said, as `CaseVerdict` has it.

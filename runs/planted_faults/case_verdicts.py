@@ -10,7 +10,8 @@ from runs.enums import CaseOutcome
 from runs.errors import ModelError, NoVerdict
 from runs.evidence.results import Judgement
 from runs.planted_faults.cases import Case
-from runs.planted_faults.trial import Ending, tried
+from runs.planted_faults.corrected_cases import CorrectedCase
+from runs.planted_faults.trial import Ending
 from runs.planted_faults.verifier_settings import VerifierSettings
 
 UNKNOWN_JOB = "unknown_job"
@@ -31,7 +32,7 @@ class CaseVerdict:
     verdicts: int
 
 
-def judge_case(case: Case, verifier: Model, asked: VerifierSettings) -> CaseVerdict:
+def judge_case(case: Case | CorrectedCase, verifier: Model, asked: VerifierSettings) -> CaseVerdict:
     """Judge a case. Raises ModelError when the verifier gives no answer; an unusable one is an outcome."""
     with_rules, without_rules = (_ending(case, verifier, asked, rules=rules) for rules in (True, False))
     claimed, confidence = _own_opinion(without_rules.judged if without_rules else ())
@@ -45,10 +46,10 @@ def judge_case(case: Case, verifier: Model, asked: VerifierSettings) -> CaseVerd
     )
 
 
-def _ending(case: Case, verifier: Model, asked: VerifierSettings, *, rules: bool) -> Ending | None:
+def _ending(case: Case | CorrectedCase, verifier: Model, asked: VerifierSettings, *, rules: bool) -> Ending | None:
     """None if there was no usable verdict."""
     try:
-        return tried(case.job, verifier, rules=rules, asked=asked)
+        return case.ending(verifier, asked, rules=rules)
     except NoVerdict:
         return None
     except ModelError as error:

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from runs.contracts.ports import Model
 from runs.enums import FaultKind, Language
 from runs.planted_faults.claims import IN_PROSE, Job
 from runs.planted_faults.jobs import PLANTED_EVERYWHERE, REVIEWS, WORK, Work
+from runs.planted_faults.trial import Ending, tried
+from runs.planted_faults.verifier_settings import VerifierSettings
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,10 @@ class Case:
     kind: FaultKind | None
     language: Language
     job: Job
+
+    def ending(self, verifier: Model, asked: VerifierSettings, *, rules: bool) -> Ending:
+        """What becomes of the job under a verifier. Raises as `trial.tried`."""
+        return tried(self.job, verifier, rules=rules, asked=asked)
 
 
 def case_count(size: int) -> int:

@@ -21,7 +21,7 @@ from runs.web.report import report_page
 from runs.web.run import controls, manage_pages, overview, sharing_page
 from runs.web.run.overview import COST, OVERVIEW, STEPS
 from runs.web.run_templates import template_pages
-from runs.web.steps import step_page
+from runs.web.steps import labelled_case_page, step_page
 from runs.web.tool_servers import servers_page
 
 register_converter(report_page.ReportFormatConverter, "report_format")
@@ -88,6 +88,11 @@ urlpatterns = [
     path("runs/<int:run_id>/again/with/", run_again_pages.run_again_with, name="run_again_with"),
     path("runs/<int:run_id>/stop/", controls.stop, name="run_stop"),
     path("runs/<int:run_id>/attempts/<int:attempt_id>/overrule/", controls.overrule, name="overrule"),
+    path(
+        "runs/<int:run_id>/overrulings/<int:overruling_id>/case/",
+        labelled_case_page.labelled_case,
+        name="labelled_case",
+    ),
     path("runs/<int:run_id>/pause/", controls.pause, name="run_pause"),
     path("runs/<int:run_id>/manage/", manage_pages.manage, name="manage"),
     path("runs/<int:run_id>/delete/", manage_pages.delete, name="delete_run"),

@@ -56,6 +56,7 @@ WALKS = {
         "/templates/{template}/delete/",
         "/runs/{sample}/template/",
         "/runs/{sample}/evaluation-task/",
+        "/runs/{partial}/overrulings/{overruling}/case/",
         "/runs/{sample}/again/",
         "/runs/{sample}/again/with/",
         "/runs/{sample}/manage/",
@@ -171,6 +172,8 @@ class Made(dict[str, str]):
                 return self._site.write("step", int(self["partial"]), "review")
             case "calibration":
                 return self._site.write("calibration")
+            case "overruling":
+                return self._site.write("overruling", int(self["partial"]))
             case "evaluation":
                 return self._site.write("evaluation", int(self["sample"]))
             case "link":

@@ -18,9 +18,10 @@ from runs.events.kinds import Note
 from runs.lifecycle import gate_decisions, owner_actions
 from runs.lifecycle.gate_decisions import cancel, pause
 from runs.lifecycle.gates.tool_gate import call_of
+from runs.lifecycle.overruling import overrule
 from runs.llm.model_servers import REHEARSAL
 from runs.mcp_client.server_config import CallTerms
-from runs.models import Agent, Run, Step
+from runs.models import Agent, Attempt, Run, Step
 from runs.models.people import DEFAULT_SCOPES
 from runs.people import access_tokens, accounts
 from runs.pev.contracts import PlanStep
@@ -372,6 +373,14 @@ def calibration() -> int:
     return stored_calibration(judged=15, status=CalibrationStatus.STOPPED).pk
 
 
+def overruling(run_id: int) -> int:
+    """The id of what the owner of the run says of a criterion that a verifier did not find met."""
+    run = Run.objects.get(pk=run_id)
+    attempt = Attempt.objects.of_run(run).filter(verdict__passed=False).latest("pk")
+    label = next(one.label for one in attempt.verdict.results if one.decided_by == "model" and not one.met)
+    return overrule(attempt.pk, run.owner, label, met=True, reason="It is on page 2.", seen=0).pk
+
+
 def evaluation(run_id: int) -> int:
     """The number of an evaluation whose runs now and before are both this run, so that the page has links."""
     submission = Run.objects.get(pk=run_id).submission
@@ -396,6 +405,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         halt,
         note,
         calibration,
+        overruling,
         evaluation,
         template,
         title_of,

@@ -30,6 +30,11 @@ class Command(TerminalCommand):
         parser.add_argument(
             "--budget", type=_usd, metavar="USD", help="the most that it may spend in all; then it stops"
         )
+        parser.add_argument(
+            "--corrections",
+            action="store_true",
+            help="also judge the results that people judged otherwise than a verdict",
+        )
         parser.add_argument("--resume", action="store_true", help="go on with the newest calibration that has stopped")
         parser.add_argument("--estimate", action="store_true", help="only say what it would cost")
         parser.add_argument("--json", action="store_true", help="print the result as one JSON object")

@@ -31,7 +31,6 @@ from runs.calibration.verifiers import CostEstimate, estimate_cost, settings_for
 from runs.enums import CalibrationStatus, FaultKind, Language
 from runs.errors import InvalidInput
 from runs.models import Calibration
-from runs.planted_faults.cases import case_count
 from runs.submission.policy_presets import current_service, default_policy
 from runs.web.site.posted_fields import Amount, PostedForm, Text, verbs
 from runs.web.site.requests import administrators_only, person
@@ -75,6 +74,11 @@ class StartForm(PostedForm):
         label="Languages",
         error_messages={"required": "Choose at least one language."},
     )
+    corrections = forms.BooleanField(
+        required=False,
+        label="With cases from your own runs",
+        help_text="Results that people judged otherwise than a verdict; the owners of the runs have agreed",
+    )
     seed = forms.IntegerField(
         min_value=0, max_value=MAX_SEED, label="Number of the jobs", help_text="The same number makes the same jobs"
     )
@@ -96,7 +100,14 @@ def _wanted(given: dict[str, Any]) -> Wanted:
     """Raises InvalidInput."""
     asked, address = settings_for(default_policy(), given["verifier"])
     wanted = Wanted(
-        asked, address, given["size"], given["kinds"], given["languages"], given["seed"], given.get("budget")
+        asked,
+        address,
+        given["size"],
+        given["kinds"],
+        given["languages"],
+        given["seed"],
+        given.get("budget"),
+        calibrations.corrections() if given["corrections"] else (),
     )
     wanted.check()
     return wanted
@@ -109,9 +120,12 @@ class ListedCalibration(NamedTuple):
 
 @dataclass(frozen=True)
 class CalibrationsPage:
-    """`estimate` is for what the form says; None if the form has an error. `offline`: no model is connected."""
+    """`corrections`: the number of cases from runs that can be judged too. `estimate` is for what the form says; None
+    if the form has an error. `offline`: no model is connected.
+    """
 
     form: StartForm
+    corrections: int
     estimate: CostEstimate | None
     listed: Sequence[ListedCalibration]
     offline: str
@@ -131,10 +145,10 @@ def calibrations_page(request: HttpRequest) -> HttpResponse:
     except InvalidInput as error:
         problem = str(error)
     rows = [result_of(row) for row in Calibration.objects.select_related("by")[:LISTED]]
-    listed = [ListedCalibration(one, case_count(one.calibration.size)) for one in rows]
+    listed = [ListedCalibration(one, calibrations.total_cases(one.calibration)) for one in rows]
     service = current_service()
     offline = "" if _has_model() else service.for_operators
-    page = CalibrationsPage(form, estimate, listed, offline)
+    page = CalibrationsPage(form, len(calibrations.corrections()), estimate, listed, offline)
     status = 422 if problem and request.method == "POST" else 200
     return render(request, "operations/calibrations.html", {"page": page, "problem": problem}, status=status)
 
@@ -218,6 +232,6 @@ def calibration_page(request: HttpRequest, calibration_id: int) -> HttpResponse:
 
 def _page(request: HttpRequest, row: Calibration, problem: str = "", status: int = 200) -> HttpResponse:
     result = result_of(row)
-    page = CalibrationPage(row, result, case_count(row.size), agreements(result))
+    page = CalibrationPage(row, result, calibrations.total_cases(row), agreements(result))
     context = {"page": page, "result": result, "problem": problem}
     return render(request, "operations/calibration.html", context, status=status)

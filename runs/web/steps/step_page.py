@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString
@@ -11,14 +12,14 @@ from django.views.decorators.http import require_safe
 from runs.calibration.results import catch_rates
 from runs.enums import GateStatus, RunStatus
 from runs.lifecycle.coverage import coverage_of
-from runs.models import Attempt, Overruling, Run
+from runs.models import Attempt, LabelledCase, Overruling, Run
 from runs.readmodel.plan_view import AttemptReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
 from runs.web.frame.run_frame import RunFrame
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.prose import cited
-from runs.web.site.requests import rights_in, visible_run
+from runs.web.site.requests import person, rights_in, visible_run
 from runs.web.steps.attempt_changes import FileDiff, diffs_between
 
 RESULT_CHARS = 6_000
@@ -31,6 +32,7 @@ class Column:
     that say the same as it; 0 for none. `findings`, and what it `said` of its work (reasoning and notes), have their
     citations as links. `earlier` are the overrulings of its verdict that no longer hold, in order, and `seen` is the id
     of the newest of all, 0 for none. `waits`: a decision about it is open, which is the place to overrule it.
+    `corrections` are those that hold and are about what a verifier decided: each can become a case for calibrations.
     """
 
     attempt: AttemptReading
@@ -42,6 +44,7 @@ class Column:
     earlier: Sequence[Overruling]
     seen: int
     waits: bool
+    corrections: Sequence[Overruling]
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ def read_step(run: Run, step_id: int) -> StepPage:
     covered = coverage_of(run, step_id) if run.inputs.file_count else None
     shown = covered.shown_to(step_id) if covered else None
     rows = Overruling.objects.filter(attempt__in=[one.row.pk for one in step.attempts]).select_related("by")
+    rows = rows.annotate(is_kept=Exists(LabelledCase.objects.filter(overruling=OuterRef("pk"))))
     by_model = any(one.verdict and one.verdict.stage == "model" for one in step.attempts)
     demand = [run.policy.demand_on_verifier] if run.policy.demand_on_verifier else []
     calibrated = [*(one.sentence for one in catch_rates(*run.policy.verifiers)), *demand] if by_model else []
@@ -104,6 +108,9 @@ def _columns(attempts: tuple[AttemptReading, ...], overrulings: Sequence[Overrul
         output = attempt.output
         mine = [row for row in overrulings if row.attempt_id == attempt.row.pk]
         holding = {row.pk for row in attempt.rows.overruled.get(attempt.row.pk, ())}
+        by_model = (
+            {one.label for one in attempt.verdict.results if one.decided_by == "model"} if attempt.verdict else set()
+        )
         gates = (gate for gate in attempt.rows.gates if gate.attempt_id == attempt.row.pk)
         yield Column(
             attempt,
@@ -115,6 +122,7 @@ def _columns(attempts: tuple[AttemptReading, ...], overrulings: Sequence[Overrul
             [row for row in mine if row.pk not in holding],
             mine[-1].pk if mine else 0,
             any(gate.status == GateStatus.OPEN for gate in gates),
+            [row for row in mine if row.pk in holding and row.label in by_model],
         )
         before = attempt.row
 
@@ -132,5 +140,6 @@ def show_step(
     request: HttpRequest, run: Run, step_id: int, *, refused: NotOverruled | None = None, status: int = 200
 ) -> HttpResponse:
     frame = RunFrame(run, under="steps", rights=rights_in(request, run)).read_header()
-    context = {"frame": frame, "page": read_step(run, step_id), "refused": refused}
+    owns = run.owner_id == person(request).pk
+    context = {"frame": frame, "page": read_step(run, step_id), "refused": refused, "owns": owns}
     return render(request, "steps/step.html", context, status=status)

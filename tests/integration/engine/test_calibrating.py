@@ -14,6 +14,7 @@ from django.utils import timezone
 from runs.accounting.prices import cost_of
 from runs.calibration import calibrations
 from runs.calibration.calibrations import Wanted
+from runs.calibration.verifiers import estimate_cost
 from runs.contracts.ports import Usage
 from runs.engine import calibrating
 from runs.engine.calibrating import MeteredModel, carry_out
@@ -57,6 +58,13 @@ def test_every_case_is_judged_once_and_its_cost_is_counted(api: FakeAnthropic, p
     assert counted["calls"] == len(api.requests)
     assert (counted["usd"], calibration.reserved_usd) == (calibration.spent_usd, Decimal(0))
     assert counted["usd"] > 0
+
+
+def test_the_lower_end_of_the_estimate_is_what_a_verifier_is_asked_that_refuses_everything(api: FakeAnthropic) -> None:
+    job = wanted()
+    api.script(scripted_verifier(job, catching(1.0, "refuses", false_refusals=1.0)))
+    carry_out(calibrations.start(job).pk)
+    assert estimate_cost(job).min_questions == len(api.requests) < 2 * job.cases
 
 
 def test_what_the_verifier_said_itself_is_kept(api: FakeAnthropic) -> None:
@@ -106,7 +114,8 @@ def test_what_another_case_has_reserved_is_waited_for_unless_the_calibration_is_
         if len(checks) == 2:  # the first one was before the call, so it waits now
             lease.spend(Decimal(0), reserved)
 
-    case = lease.cases_left()[0]
+    case = lease.case(lease.cases_left()[0])
+    assert case
     model = MeteredModel(lease, check, lambda: ends)
     if ends:
         with pytest.raises(LimitReached):

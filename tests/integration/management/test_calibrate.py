@@ -18,13 +18,17 @@ from django.utils import timezone
 
 from runs.calibration import calibrations
 from runs.calibration.calibrations import Wanted
+from runs.engine.labelled_cases import content_to_keep, digest_of, keep
 from runs.enums import CalibrationStatus, FaultKind, Language
-from runs.models import Calibration
+from runs.lifecycle.overruling import overrule
+from runs.models import Attempt, Calibration
 from runs.planted_faults.verifier_settings import VerifierSettings
+from tests import factories as made
 from tests.databases import rows
-from tests.fakes.anthropic_answers import Answer, Request
+from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.known_verifiers import catching, scripted_verifier
+from tests.fakes.team import verdict
 from tests.installation import ROOT, Installation, unmeasured
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -55,7 +59,7 @@ def test_the_table_says_what_is_caught_with_the_rules_and_without_them(api: Fake
     api.script(scripted_verifier(wanted(4), catching(0.0, "lazy")))
     text = calibrate("--size", "4", *OPTIONS)
     assert f"Verifier: {MODEL} at {api.url}" in text
-    assert "Estimate: 8 cases, 16 to 64 questions, $0.0" in text
+    assert "Estimate: 8 cases, 13 to 64 questions, $0.0" in text
     assert "8 of 8 cases" in text
     table = [" ".join(line.split()) for line in text.splitlines()]
     assert "Stub 100% (34%–100%) of 2 50% (9%–91%) of 2 0 0 0" in table, "code finds some without comparing"
@@ -84,6 +88,26 @@ def test_two_verifiers_are_compared_on_the_same_cases(api: FakeAnthropic) -> Non
     api.script(scripted_verifier(wanted(2), catching(0.0, "lazy")))
     text = calibrate("--size", "2", *OPTIONS, "--verifier", "claude-haiku-4-5")
     assert f"Agreement with {MODEL}: 75% (30%–95%) of 4, kappa 0.50" in text
+
+
+def test_corrections_of_people_are_judged_if_they_are_asked_for_and_listed_apart(api: FakeAnthropic) -> None:
+    run = made.finished_partial()
+    attempt = Attempt.objects.of_run(run).filter(verdict__passed=False).latest("pk")
+    row = overrule(attempt.pk, run.owner, "C1", met=True, reason="It is on page 2.", seen=0)
+    keep(row, run.owner, digest_of(content_to_keep(row)))
+    generated = scripted_verifier(wanted(1), catching(1.0, "perfect"))
+    refusal = {**verdict(["C1"], "", "", passed=False), "action": "retry"}
+
+    def answer(request: Request) -> Answer:
+        return Say(json.dumps(refusal)) if "Kestrel" in str(request.body) else generated(request)
+
+    api.script(answer)
+    assert "corrections" not in calibrate("--size", "1", *OPTIONS)
+    table = [" ".join(line.split()) for line in calibrate("--size", "1", "--corrections", *OPTIONS).splitlines()]
+    assert "3 of 3 cases" in table
+    assert table[table.index("From people's corrections") + 1] == "Rejected by people – – 0 0 0"
+    assert "Accepted by people, refused: 100% (21%–100%) of 1, without the rules 100% (21%–100%) of 1" in table
+    assert "Sound results refused: 0% (0%–79%) of 1, without the rules 0% (0%–79%) of 1" in table
 
 
 def test_an_estimate_asks_nothing(api: FakeAnthropic) -> None:
@@ -127,6 +151,10 @@ def test_after_a_kill_the_budget_of_resume_is_checked_and_kept(api: FakeAnthropi
         (("--verifier", "m" * 121), "The name of a model has at most 120 characters."),
         (("--budget", "0.009"), "The budget has to be more than 0 and at most 10,000 USD."),
         (("--resume",), "No calibration has stopped, so there is nothing to go on with."),
+        (
+            ("--resume", "--corrections"),
+            "--resume goes on with a calibration as it began. Leave out --corrections.",
+        ),
         (("--resume", "--estimate"), "--resume goes on with a calibration as it began. Leave out --estimate."),
         (
             ("--resume", "--seed", "0", *OPTIONS, "--size", "2"),

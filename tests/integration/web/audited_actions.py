@@ -18,7 +18,7 @@ from pytest_django import Settings
 
 from runs.enums import About, AuditKind, CalibrationStatus, DeliveryStatus, GateKind, NoticeKind, PersonRole
 from runs.mcp_client.server_config import ServerConfig
-from runs.models import Attempt, AuditEntry, Delivery, Notice, Process, Run, Template, User
+from runs.models import Attempt, AuditEntry, Delivery, Notice, Overruling, Process, Run, Template, User
 from runs.people.identity_provider import IdentityProvider
 from runs.submission.run_templates import save
 from runs.web.people.sign_in_pages import link_for
@@ -151,6 +151,19 @@ def overrule(scene: Scene) -> None:
     label = next(one.label for one in attempt.verdict.results if not one.met)
     sent = {"criterion": label, "answer": "met", "reason": WORDS, "seen": "0"}
     scene.post(f"/runs/{run.pk}/attempts/{attempt.pk}/overrule/", sent)
+
+
+def keep_case(scene: Scene) -> str:
+    """The address of the page on which it was kept."""
+    overrule(scene)
+    row = Overruling.objects.latest("pk")
+    page = f"/runs/{row.attempt.step.plan.run_id}/overrulings/{row.pk}/case/"
+    scene.post(page, {"verb": "keep", "seen": scene.get(page).context["seen"]})
+    return page
+
+
+def take_case_back(scene: Scene) -> None:
+    scene.post(keep_case(scene), {"verb": "take_back"})
 
 
 def assign(scene: Scene) -> None:
@@ -353,6 +366,8 @@ def _actions() -> Iterator[Audited]:
     yield Audited(kind.PLAN_EDITED, f"{RUN}plan/edit/", edit_plan)
     yield Audited(kind.PLAN_EDITED, f"{RUN}plan/about/", change_topic)
     yield Audited(kind.OVERRULED, f"{RUN}attempts/<int:attempt_id>/overrule/", overrule)
+    yield Audited(kind.CASE_KEPT, f"{RUN}overrulings/<int:overruling_id>/case/", keep_case)
+    yield Audited(kind.CASE_DELETED, f"{RUN}overrulings/<int:overruling_id>/case/", take_case_back)
     yield Audited(kind.STOPPED, f"{RUN}stop/", lambda scene: scene.post(f"/runs/{made.executing().pk}/stop/"))
     yield Audited(kind.PAUSED, f"{RUN}pause/", pause)
     yield Audited(kind.RESUMED, f"{RUN}pause/", pause)

@@ -220,6 +220,10 @@ TABLE = {
     "runs/<int:run_id>/attempts/<int:attempt_id>/overrule/": Row(
         post=(302, 404, 404, 404, 404)  # no attempt of this run
     ),
+    "runs/<int:run_id>/overrulings/<int:overruling_id>/case/": Row(
+        get=(302, 404, 404, 404, 404),
+        post=(302, 404, 404, 404, 404),  # no overruling of this run
+    ),
     "runs/<int:run_id>/pause/": Row(post=DONE, sent={"paused": "1"}),
     "runs/<int:run_id>/manage/": Row(
         get=SEEN, post=(302, 302, 403, 404, 302), sent={"verb": "rename", "title": "Other"}

@@ -82,8 +82,8 @@ def shares_of(result: CalibrationResult) -> Iterator[tuple[FaultKind | None, boo
     for one in result.kinds:
         yield one.kind, True, one.caught
         yield one.kind, False, one.alone
-    yield None, True, result.refused
-    yield None, False, result.refused_alone
+    yield None, True, result.sound.refused
+    yield None, False, result.sound.alone
 
 
 def covered(name: str, size: int) -> dict[tuple[FaultKind | None, bool], int]:
@@ -118,7 +118,7 @@ def test_a_perfect_verifier_and_a_lazy_one_are_told_apart_without_the_rules() ->
     perfect, lazy = measured("perfect", 0, 45), measured("lazy", 0, 45)
     assert [one.alone.value for one in perfect.kinds] == [1.0] * 3
     assert [one.alone.count for one in lazy.kinds if one.kind is FaultKind.IRRELEVANT_QUOTE] == [0]
-    assert (perfect.refused.value, lazy.refused.value) == (0.0, 0.0)
+    assert (perfect.sound.refused.value, lazy.sound.refused.value) == (0.0, 0.0)
 
 
 def test_an_overconfident_verifier_has_a_large_calibration_error() -> None:

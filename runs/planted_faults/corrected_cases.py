@@ -1,0 +1,136 @@
+"""Cases that people have labelled by overruling a verdict: what is kept, and how a verifier judges them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from runs.contracts.base import PERSON, RESULT, TOOL
+from runs.contracts.ports import FileInfo, Model
+from runs.documents.content import digest_of, text_of
+from runs.enums import About, FaultKind, Language
+from runs.errors import InvalidInput
+from runs.evidence.results import CriterionResult, doubts_in
+from runs.evidence.sources import GivenFiles, Sources, ToolText
+from runs.pev.contracts import Criterion
+from runs.pev.tools.registry import ABOUT_FILES
+from runs.pev.verification.case import VerificationInput
+from runs.pev.verification.questions import SHOWN_CHARS, SHOWN_IN_ALL
+from runs.pev.verifier import judge
+from runs.planted_faults.judged_content import JudgedContent, KeptCall, KeptText
+from runs.planted_faults.trial import Ending, criteria_of
+from runs.planted_faults.verifier_settings import VerifierSettings
+from runs.redaction import redacted
+
+_REQUEST = "The task is not shown. Judge the result by its criterion alone."
+_SUBJECT = "One result of a step, and one criterion."
+_RESTS_ON_PEOPLE = (
+    "This verdict rests on what people said in the run. That is not kept, so no verifier could judge it again."
+)
+
+
+def content_of(case: VerificationInput, result: CriterionResult) -> JudgedContent:
+    """What a verifier has to see to judge this criterion of a case again, without secrets.
+
+    The sources belong to it if the criterion is about them, or if the verdict quotes them. Each text is cut where
+    verifiers read no further. Raises InvalidInput for a case of which too little or too much would be kept.
+    """
+    quoted = dict.fromkeys(one.source for one in result.evidence if one.kind == "quote")
+    if any(name.startswith(PERSON) for name in quoted):
+        raise InvalidInput(_RESTS_ON_PEOPLE)
+    about = result.about or About.SOURCES
+    tools = {f"{TOOL}{number}": tool for number, tool in enumerate(case.tools, 1) if not _is_about_files(tool)}
+    given = [name for name in quoted if name in case.inputs.files]
+    calls = {name: tool for name, tool in {**tools, **case.earlier}.items() if name in quoted}
+    if about is About.SOURCES:
+        given, calls = [*case.given, *given], {**tools, **calls}
+    content = JudgedContent(
+        criterion=redacted(result.text),
+        about=about,
+        output=_kept(case.output),
+        made=_texts(case.shown, case.sources),
+        given=_texts(given, case.sources),
+        calls=[
+            KeptCall(
+                result=_kept(tool.result),
+                sent=_kept(tool.sent),
+                expression=redacted(tool.expression),
+                is_outside=tool.is_outside,
+                is_printed=tool.is_printed,
+            )
+            for tool in calls.values()
+        ],
+    )
+    if content.characters > SHOWN_IN_ALL:
+        raise InvalidInput(
+            f"What was judged has {content.characters:,} characters. At most {SHOWN_IN_ALL:,} can be kept of a verdict."
+        )
+    return content
+
+
+def _is_about_files(tool: ToolText) -> bool:
+    """Whether the call showed or wrote a file: the files themselves are kept."""
+    return tool.sent.partition("\n")[0] in ABOUT_FILES
+
+
+def _texts(names: Iterable[str], sources: Sources) -> list[KeptText]:
+    """The texts of these sources, each once. What has no text is left out, as in the questions to verifiers."""
+    texts = {name: text_of(sources[name]) for name in names if name in sources}
+    return [KeptText(name=redacted(name), text=_kept(text)) for name, text in texts.items() if text is not None]
+
+
+def _kept(text: str) -> str:
+    return redacted(text)[:SHOWN_CHARS]
+
+
+@dataclass(frozen=True)
+class CorrectedCase:
+    """A case by its number in a calibration. `met`: what the person said of the criterion."""
+
+    number: int
+    met: bool
+    content: JudgedContent
+    kind: FaultKind | None = None
+    language: Language | None = None
+
+    def ending(self, verifier: Model, asked: VerifierSettings, *, rules: bool) -> Ending:
+        """What becomes of the result under a verifier. Raises as `trial.tried`."""
+        judged = judge(verifier, _input_of(self.content, asked, rules=rules), [(verifier, asked.model)])
+        doubts = doubts_in(judged.results, "the result") if rules else []
+        marks = [f"{one.text}: {one.sample}" for one in judged.results if rules and one.looked_at < one.out_of]
+        return Ending(judged.passed and not doubts, marks, judged=[judged])
+
+
+def _input_of(content: JudgedContent, asked: VerifierSettings, *, rules: bool) -> VerificationInput:
+    given = dict(_bytes_of(content.given))
+    made = {name.removeprefix(RESULT): data for name, data in _bytes_of(content.made).items()}
+    return VerificationInput(
+        subject=_SUBJECT,
+        request=_REQUEST,
+        criteria=criteria_of([Criterion(text=content.criterion, about=content.about)], rules=rules),
+        expected_outputs=(),
+        files=given | made,
+        shown=[one.name for one in content.made],
+        output=content.output,
+        tools=[
+            ToolText(
+                one.result,
+                sent=one.sent,
+                expression=one.expression,
+                is_outside=one.is_outside,
+                is_printed=one.is_printed,
+            )
+            for one in content.calls
+        ],
+        model=asked.model,
+        effort=asked.effort,
+        simple=asked.simple,
+        inputs=GivenFiles(given, {name: FileInfo(digest_of(data), len(data)) for name, data in given.items()}),
+        given=list(given),
+        whole=True,  # the other rules of the house are no part of the criterion
+        min_verifier_confidence=asked.min_confidence if rules else 0.0,
+    )
+
+
+def _bytes_of(texts: Iterable[KeptText]) -> Mapping[str, bytes]:
+    return {one.name: one.text.encode() for one in texts}
