@@ -70,7 +70,7 @@ class Submitted(EventData):
     """`not_read`: a limited number of sentences on given files that cannot be read, were excluded, or need care. The
     field's name is kept for stored events.
 
-    `token`: the name of the access token with which a program submitted the task over MCP, or empty.
+    `token`: the name of the access token with which a program submitted the task, or empty.
     """
 
     groups = frozenset({"decision"})
@@ -84,8 +84,8 @@ class Submitted(EventData):
 
     def _sentence(self, step: str) -> str:
         left = f" Left out, because they may contain secrets: {', '.join(self.left_out)}." if self.left_out else ""
-        over = f" over MCP (token “{self.token}”)" if self.token else ""
-        first = f"{self.by} submitted the task{over} with {pluralize(self.files, 'file')}.{left}"
+        through = f" through a program (token “{self.token}”)" if self.token else ""
+        first = f"{self.by} submitted the task{through} with {pluralize(self.files, 'file')}.{left}"
         return " ".join([first, *self.not_read])
 
 

@@ -69,7 +69,7 @@ class Submission:
     * `title`: by default the first sentence of the request.
     * `names`: what the report names; by default what that of the run that is run again names.
     * `before`: the run that is run again.
-    * `access_token`: the name of the token of a program that submits over MCP.
+    * `access_token`: the name of the token of a program that submits.
     * `approvers`, `groups`: with whom it is shared from the beginning, to look and decide or only to look (`level`).
     """
 

@@ -122,7 +122,7 @@ def test_a_decision_names_the_step_and_how_it_was_made() -> None:
 def test_what_a_program_submitted_names_its_token() -> None:
     event = events.Submitted(by="alice", files=1, bytes=1, token="laptop")
     assert read(event.kind, event.data()) == event
-    assert event.sentence({}) == "alice submitted the task over MCP (token “laptop”) with 1 file."
+    assert event.sentence({}) == "alice submitted the task through a program (token “laptop”) with 1 file."
 
 
 def test_what_was_left_out_is_told() -> None:

@@ -88,7 +88,7 @@ def test_a_run_from_its_submission_to_its_files(site: Site) -> None:
         assert "review/findings.md" in written
         findings = await client.call_tool("read_file", {"run": run, "path": "review/findings.md"})
         assert "No points were found by the rules in 1 document." in text(findings)
-        assert "over MCP (token “laptop”)" in person.get(f"/runs/{run}/history/")[1]
+        assert "through a program (token “laptop”)" in person.get(f"/runs/{run}/history/")[1]
 
     talk(token, story, site=site.url, era="legacy")
 

@@ -143,7 +143,7 @@ def test_a_run_is_submitted_as_careful_and_says_how(token: str, alice: User) -> 
     assert (run.policy.plan_approval, run.policy.step_approval.value) == (ApprovalPolicy.ALWAYS, "all")
     event = run.events.earliest("seq")
     assert read(event.kind, event.data).sentence({}) == (
-        "alice submitted the task over MCP (token “laptop”) with 1 file."
+        "alice submitted the task through a program (token “laptop”) with 1 file."
     )
 
 
