@@ -1,8 +1,8 @@
 """Records the examples of the OpenAPI document: the story of a run that is carried out over the REST API.
 
 `python -m tests.api_examples` writes them, from a server with the offline rules; no key and no network is needed. One
-request of each operation is its example, with the answer that it got. Lists of objects are shortened to their first
-one, long texts to their beginning.
+request of each operation is its example, with the answer that it got, and so is one notice of each kind that came to a
+webhook. Lists of objects are shortened to their first one, long texts to their beginning.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import sqlite3
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,8 +20,9 @@ from urllib.parse import quote
 
 import httpx2
 
-from runs.enums import TokenScope
+from runs.enums import NoticeKind, TokenScope
 from tests.browser.site import served
+from tests.fakes.webhook_receiver import Receiver
 from tests.installation import ROOT, Installation
 
 FILE = ROOT / "runs/web/api/examples.json"
@@ -49,10 +50,13 @@ ANNEX = "# Annex B\n\nThe keys are handed over on 2026-01-01.\n"
 
 
 class Recorder:
-    """Uses the API as a program does, and keeps what it records as `examples`, by operation."""
+    """Uses the API as a program does, and keeps what it records as `examples`, by operation.
 
-    def __init__(self, client: httpx2.Client) -> None:
-        self._client = client
+    `write` calls a function of tests/browser/writes.py, and `receiver` gets the notices of alice and bob.
+    """
+
+    def __init__(self, client: httpx2.Client, receiver: Receiver, write: Callable[..., Any]) -> None:
+        self._client, self._receiver, self.write = client, receiver, write
         self._operations = {
             operation["operationId"]: (method, path, operation.get("parameters", []))
             for path, methods in client.get("/api/openapi.json").json()["paths"].items()
@@ -69,10 +73,26 @@ class Recorder:
         if answer.content:
             media_type = answer.headers["Content-Type"].partition(";")[0]
             example |= {"media_type": media_type, "answer": _content(answer)}
+        self._keep(operation, example)
+        return _content(answer)
+
+    def record_notice(self, kind: NoticeKind) -> None:
+        """Waits for the first notice of this kind, which becomes its example."""
+        ends = time.monotonic() + WAIT_SECONDS
+        while time.monotonic() < ends:
+            for headers, sent in self._receiver.received:
+                body = json.loads(sent)
+                if body["type"] == f"notice.{kind}":
+                    own = {name: value for name, value in headers.items() if name.startswith("webhook-")}
+                    self._keep(f"notice_{kind}", {"parameters": own, "body": body})
+                    return
+            time.sleep(0.1)
+        raise AssertionError(f"no notice {kind} within {WAIT_SECONDS} seconds")
+
+    def _keep(self, operation: str, example: Mapping[str, Any]) -> None:
         text = json.dumps(_shortened(example)).replace(str(self._client.base_url).rstrip("/"), SITE)
         assert operation not in self.examples, operation
         self.examples[operation] = json.loads(text)
-        return _content(answer)
 
     def ask(self, operation: str, body: Mapping[str, Any] | None = None, **values: Any) -> Any:
         """The answer, which is no example."""
@@ -135,9 +155,11 @@ def _shortened(value: Any) -> Any:
 
 def tell(recorder: Recorder) -> None:
     """The story: two contracts are reviewed by an edited plan, and everything that came of it is read."""
-    record, ask = recorder.record, recorder.ask
+    record, ask, notice = recorder.record, recorder.ask, recorder.record_notice
     midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     today = midnight.date().isoformat()
+    recorder.write("notice_to_test", "alice")
+    notice(NoticeKind.TEST)
     record("read_health")
     record("list_agents")
     record("list_templates")
@@ -162,6 +184,7 @@ def tell(recorder: Recorder) -> None:
     record("discard_upload", upload=unwanted)
 
     gate = recorder.next_gate(run)
+    notice(NoticeKind.DECISION_NEEDED)
     plan = record("read_plan_document", run_id=run, version=1)
     goal = {**plan, "goal": "Find what has to be settled before both contracts are signed."}
     record("edit_plan", {"fingerprint": ask("read_gate", gate_id=gate)["fingerprint"], "plan": goal}, run_id=run)
@@ -181,9 +204,11 @@ def tell(recorder: Recorder) -> None:
     gate = recorder.next_gate(run)
     seen = ask("read_gate", gate_id=gate)["assigned_to"]
     record("hand_on_gate", {"to": "bob", "seen": seen}, gate_id=gate)
+    notice(NoticeKind.ASSIGNED)
     while gate := recorder.next_gate(run):
         ask("decide", {"verb": "approve", "fingerprint": ask("read_gate", gate_id=gate)["fingerprint"]}, gate_id=gate)
 
+    notice(NoticeKind.RUN_ENDED)
     record("read_run", run_id=run)
     record("list_plans", run_id=run)
     record("read_plan", run_id=run, version=2)
@@ -211,6 +236,8 @@ def tell(recorder: Recorder) -> None:
     fingerprint = ask("read_gate", gate_id=gate)["fingerprint"]
     ask("edit_plan", {"fingerprint": fingerprint, "plan": plan}, run_id=again)
     gate = recorder.next_gate(again)
+    recorder.write("remind", gate)
+    notice(NoticeKind.DECISION_DUE)
     annex = {
         "fingerprint": ask("read_gate", gate_id=gate)["fingerprint"],
         "paths": ["annex-b.md"],
@@ -229,13 +256,17 @@ def tell(recorder: Recorder) -> None:
 
 def examples(data: Path) -> dict[str, dict[str, Any]]:
     """The examples of all operations, from a server on this data folder."""
-    with served(data, delay=0, PEV_API_DECIDES="on", ANTHROPIC_API_KEY="") as site:
+    settings = {"PEV_API_DECIDES": "on", "PEV_NOTICE_CONTENT": "details", "ANTHROPIC_API_KEY": ""}
+    hooks = {"PEV_WEBHOOKS": "*", "PEV_PRIVATE_HOSTS": "127.0.0.1"}
+    with closing(Receiver()) as receiver, served(data, delay=0, **settings, **hooks) as site:
         site.write("account", "alice", True)
         site.write("account", "bob", False)
+        for person in ("alice", "bob"):
+            site.write("webhook", person, receiver.address)
         site.write("agent", "legal-notices-writer")
         token = {"Authorization": f"Bearer {site.write('token', 'alice', 'reviews', *TokenScope)}"}
         with httpx2.Client(base_url=site.url, headers=token, timeout=WAIT_SECONDS) as client:
-            recorder = Recorder(client)
+            recorder = Recorder(client, receiver, site.write)
             tell(recorder)
     return recorder.examples
 

@@ -20,8 +20,8 @@ from tests.browser.site import Site, served, sign_in
 from tests.browser.test_people import invited
 from tests.browser.test_story import LONG, approve, gate
 from tests.fakes.smtp_server import SmtpServer
+from tests.fakes.webhook_receiver import Receiver
 from tests.installation import Installation
-from tests.integration.notices.receiver import Receiver
 
 PHONE = 390
 TITLE = "Review these three contracts"

@@ -7,13 +7,15 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
+from django.utils import timezone
 
-from runs.enums import CalibrationStatus, Complexity, GateStatus
+from runs.enums import CalibrationStatus, Complexity, GateStatus, NoticeChannel, NoticeKind
 from runs.events.kinds import Note
 from runs.lifecycle import gate_decisions, owner_actions
 from runs.lifecycle.gate_decisions import cancel, pause
@@ -21,9 +23,11 @@ from runs.lifecycle.gates.tool_gate import call_of
 from runs.lifecycle.overruling import overrule
 from runs.llm.model_servers import REHEARSAL
 from runs.mcp_client.server_config import CallTerms
-from runs.models import Agent, Attempt, Run, Step
+from runs.models import Agent, Attempt, Gate, Run, Step
 from runs.models.people import DEFAULT_SCOPES
-from runs.people import access_tokens, accounts
+from runs.notices.channels.webhook_channel import new_secret
+from runs.notices.choices import send_test
+from runs.people import access_tokens, accounts, outbox
 from runs.pev.contracts import PlanStep
 from runs.rehearsal.job import SAMPLE
 from runs.store.event_log import record
@@ -39,6 +43,7 @@ from tests.factories import crowd as crowds
 from tests.factories.agents import WRITER
 from tests.factories.calibrations import stored_calibration
 from tests.factories.evaluations import stored_evaluation
+from tests.integration.notices.receiver import want
 
 MAX_WAIT = 120.0
 """Seconds until a run of the sample has to ask something."""
@@ -356,6 +361,21 @@ def token(owner: str, name: str, *scopes: str) -> str:
     return access_tokens.issue(made.person(owner), name, 7, scopes or DEFAULT_SCOPES)
 
 
+def webhook(name: str, address: str) -> None:
+    """Have all notices of a person posted to this address."""
+    want(made.person(name), NoticeChannel.WEBHOOK, webhook_address=address, webhook_secret=new_secret())
+
+
+def notice_to_test(name: str) -> None:
+    send_test(made.person(name))
+
+
+def remind(gate: int) -> None:
+    """Tell the owner of the run that an hour is left for this decision."""
+    row = Gate.objects.get(pk=gate)
+    outbox.announce(NoticeKind.DECISION_DUE, [row.run.owner], row.run, row, due_at=timezone.now() + timedelta(hours=1))
+
+
 def deactivate(name: str) -> None:
     accounts.deactivate(made.person(name))
 
@@ -411,6 +431,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         title_of,
         step,
         token,
+        webhook,
+        notice_to_test,
+        remind,
         deactivate,
         manage,
     )

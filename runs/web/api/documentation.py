@@ -17,7 +17,9 @@ from runs.web.api.links import add_links
 from runs.web.site.addresses import API_PATH
 
 _EXAMPLES = Path(__file__).with_name("examples.json")
-"""A request of each operation with its answer, recorded from a run by `tests/api_examples.py`."""
+"""A request of each operation with its answer, and a notice of each kind to a webhook, recorded from a run by
+`tests/api_examples.py`.
+"""
 
 
 @login_not_required
@@ -32,7 +34,7 @@ def document() -> dict[str, Any]:
     """The OpenAPI document, which is the same on every installation of this version."""
     schema: dict[str, Any] = _simplified(api.get_openapi_schema(path_prefix=API_PATH.strip("/")))
     examples = json.loads(_EXAMPLES.read_text("utf-8"))
-    for methods in schema["paths"].values():
+    for methods in (*schema["paths"].values(), *schema["webhooks"].values()):
         for operation in methods.values():
             if example := examples.get(operation["operationId"]):
                 _add_example(operation, example)

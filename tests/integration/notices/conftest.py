@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from tests.integration.notices.receiver import Receiver
+from tests.fakes.webhook_receiver import Receiver
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from runs.errors import InvalidInput
 from runs.models import Delivery
 from runs.notices.channels import chat_channel
 from tests import factories
-from tests.integration.notices.receiver import Receiver, asked, send, states, want
+from tests.fakes.webhook_receiver import Receiver
+from tests.integration.notices.receiver import asked, send, states, want
 
 pytestmark = pytest.mark.django_db
 

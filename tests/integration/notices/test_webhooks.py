@@ -24,7 +24,8 @@ from runs.people import access_tokens
 from runs.people.outbox import announce
 from runs.web.api.documentation import document
 from tests import factories
-from tests.integration.notices.receiver import Receiver, asked, pass_time, send, states, want
+from tests.fakes.webhook_receiver import Receiver
+from tests.integration.notices.receiver import asked, pass_time, send, states, want
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

@@ -1,4 +1,4 @@
-"""Every operation of the OpenAPI document has an example of what is sent and answered, which its own schemas allow."""
+"""Operations and webhooks of the OpenAPI document have examples of what is sent and answered, which schemas allow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from runs.pev.contracts import PlanContract
 from runs.web.api.documentation import document
 
 OPERATIONS = {
-    operation["operationId"]: operation for methods in document()["paths"].values() for operation in methods.values()
+    operation["operationId"]: operation
+    for place in ("paths", "webhooks")
+    for methods in document()[place].values()
+    for operation in methods.values()
 }
 
 
