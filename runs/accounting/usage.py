@@ -17,7 +17,10 @@ _ZERO = Decimal(0)
 
 
 def spent_usd(run: Run) -> Decimal:
-    """USD spent, as a sum over the journal. Interrupted calls count with what is known of them."""
+    """USD spent, as a sum over the journal. Interrupted calls count with what is known of them.
+
+    Recorded replies of an evaluation count as when they were asked, so that the run takes the same way as then.
+    """
     return ModelCall.objects.filter(run=run).aggregate(sum=Sum("cost_usd"))["sum"] or _ZERO
 
 

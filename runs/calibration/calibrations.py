@@ -27,8 +27,8 @@ from runs.models import Calibration, CalibrationCase, LabelledCase, User, clock
 from runs.pev.verification import questions
 from runs.planted_faults.cases import Case, case_count, case_of
 from runs.planted_faults.corrected_cases import CorrectedCase
+from runs.planted_faults.stored_contracts import VerifierSettings
 from runs.planted_faults.trial import RULES_VERSION
-from runs.planted_faults.verifier_settings import VerifierSettings
 from runs.store import audit_trail, event_log
 from runs.text.truncate import truncate
 

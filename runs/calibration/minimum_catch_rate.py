@@ -8,7 +8,7 @@ from runs.accounting.intervals import Share
 from runs.calibration.results import CatchRate, measured_rates
 from runs.calibration.verifiers import settings_for
 from runs.pev.policy import RULES, Policy
-from runs.planted_faults.verifier_settings import VerifierSettings
+from runs.planted_faults.stored_contracts import VerifierSettings
 
 _EFFORTS = ("low", "medium", "high")
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.utils import timezone
 
 from runs.accounting.figures import Bucket
@@ -22,6 +23,8 @@ from runs.text.plural import pluralize
 
 _CAUGHT = frozenset({CaseOutcome.REFUSED})
 _SILENT = frozenset({CaseOutcome.PASSED})
+_MARKED = frozenset({CaseOutcome.MARKED})
+_NONE = frozenset({CaseOutcome.NO_VERDICT})
 MAX_COMPARED = 10
 """Other verifiers with which the agreement is shown."""
 
@@ -74,16 +77,34 @@ class Agreement:
     kappa: float | None
 
 
+class CaseGroup(NamedTuple):
+    """Cases that are alike, counted by the database. The columns up to `confidence` are those of `CalibrationCase`; the
+    others are sums over the group, and `cost` is that of the cases with a known price.
+    """
+
+    kind: str
+    met_by_person: bool | None
+    with_rules: str
+    without_rules: str
+    claimed: bool | None
+    confidence: float | None
+    cases: int = 1
+    unpriced: int = 0
+    verdicts: int = 0
+    cost: Decimal | None = None
+    duration_ms: int = 0
+
+
 @dataclass(frozen=True)
 class CalibrationResult:
     """The figures of one calibration, from its cases so far."""
 
     calibration: Calibration
-    cases: Sequence[CalibrationCase]
+    groups: Sequence[CaseGroup]
 
     @property
     def judged(self) -> int:
-        return len(self.cases)
+        return sum(group.cases for group in self.groups)
 
     @property
     def outdated_by(self) -> str:
@@ -93,8 +114,8 @@ class CalibrationResult:
     @cached_property
     def kinds(self) -> list[KindResult]:
         """By kind, in the order of the enum, without those that no case has."""
-        by_kind = {kind: [case for case in self._planted if case.kind == kind] for kind in FaultKind}
-        return [_kind_result(kind, kind.words.capitalize(), cases) for kind, cases in by_kind.items() if cases]
+        by_kind = {kind: [group for group in self._planted if group.kind == kind] for kind in FaultKind}
+        return [_kind_result(kind, kind.words.capitalize(), groups) for kind, groups in by_kind.items() if groups]
 
     @cached_property
     def faults(self) -> KindResult:
@@ -103,12 +124,12 @@ class CalibrationResult:
 
     @cached_property
     def sound(self) -> SoundResult:
-        return _sound_result("Sound results refused", [case for case in self._generated if not case.kind])
+        return _sound_result("Sound results refused", [group for group in self._generated if not group.kind])
 
     @cached_property
     def corrections(self) -> Corrections | None:
         """None if no case of a person was judged."""
-        rejected, accepted = ([case for case in self.cases if case.met_by_person is is_met] for is_met in (False, True))
+        rejected, accepted = ([one for one in self.groups if one.met_by_person is is_met] for is_met in (False, True))
         if not (rejected or accepted):
             return None
         return Corrections(
@@ -117,13 +138,14 @@ class CalibrationResult:
 
     @property
     def verdicts(self) -> int:
-        return sum(case.verdicts for case in self.cases)
+        return sum(group.verdicts for group in self.groups)
 
     @property
     def cost(self) -> Decimal | None:
         """USD of all cases; None if a call had no known price."""
-        costs = [case.cost_usd for case in self.cases]
-        return None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0))
+        if any(group.unpriced for group in self.groups):
+            return None
+        return sum((group.cost for group in self.groups if group.cost is not None), Decimal(0))
 
     @property
     def cost_per_verdict(self) -> Decimal | None:
@@ -131,15 +153,16 @@ class CalibrationResult:
 
     @property
     def ms_per_verdict(self) -> int | None:
-        return round(sum(case.duration_ms for case in self.cases) / self.verdicts) if self.verdicts else None
+        return round(sum(group.duration_ms for group in self.groups) / self.verdicts) if self.verdicts else None
 
     @cached_property
     def claims(self) -> list[tuple[float, bool]]:
         """How sure the verifier said it was of its own verdict on everything, and whether that verdict was right."""
         return [
-            (case.confidence, case.claimed == (not case.kind))
-            for case in self._generated
-            if case.confidence is not None and case.claimed is not None
+            (group.confidence, group.claimed == (not group.kind))
+            for group in self._generated
+            if group.confidence is not None and group.claimed is not None
+            for _ in range(group.cases)
         ]
 
     @cached_property
@@ -151,28 +174,49 @@ class CalibrationResult:
         return expected_calibration_error(self.claims)
 
     @property
-    def _generated(self) -> list[CalibrationCase]:
-        return [case for case in self.cases if case.met_by_person is None]
+    def _generated(self) -> list[CaseGroup]:
+        return [group for group in self.groups if group.met_by_person is None]
 
     @property
-    def _planted(self) -> list[CalibrationCase]:
-        return [case for case in self.cases if case.kind]
+    def _planted(self) -> list[CaseGroup]:
+        return [group for group in self.groups if group.kind]
 
 
 def result_of(calibration: Calibration) -> CalibrationResult:
     """Its figures, in one query."""
-    return CalibrationResult(calibration, list(calibration.cases.all()))
+    return results_of([calibration])[0]
+
+
+def results_of(calibrations: Sequence[Calibration]) -> list[CalibrationResult]:
+    """Their figures, in one query. Of thousands of cases, the database returns some dozens of groups."""
+    cases = CalibrationCase.objects.filter(calibration__in=calibrations).order_by()
+    rows = cases.values_list(
+        "calibration", "kind", "met_by_person", "with_rules", "without_rules", "claimed", "confidence"
+    ).annotate(
+        Count("pk"),
+        unpriced=Count("pk", filter=Q(cost_usd=None)),
+        of_verdicts=Sum("verdicts"),
+        of_cost=Sum("cost_usd"),
+        of_duration=Sum("duration_ms"),
+    )
+    groups = defaultdict[int, list[CaseGroup]](list)
+    for calibration, *columns in rows:
+        groups[calibration].append(CaseGroup(*columns))
+    return [CalibrationResult(one, groups[one.pk]) for one in calibrations]
 
 
 @dataclass(frozen=True)
 class CatchRate:
-    """What the newest finished calibration of a verifier says in short. `figures`: of wrong figures alone."""
+    """What the newest finished calibration of a verifier says in short. `figures`: of wrong figures alone. `server`:
+    the address of its server, if the model was measured at several.
+    """
 
     calibration: Calibration
     cases: int
     caught: Share
     figures: Share
     refused: Share
+    server: str = ""
 
     @property
     def outdated_by(self) -> str:
@@ -190,7 +234,8 @@ class CatchRate:
     @property
     def sentence(self) -> str:
         """For people who read a verdict of this verifier."""
-        model, day = self.calibration.model, f"{timezone.localtime(self.measured_at):%-d %b %Y}"
+        model = f"{self.calibration.model} at {self.server}" if self.server else self.calibration.model
+        day = f"{timezone.localtime(self.measured_at):%-d %b %Y}"
         measured = f"(calibrated {day}, {pluralize(self.cases, 'case')})"
         figures = "" if self.figures.value is None else f", {self.figures.value * 100:.0f} % of wrong figures"
         old = f" {self.outdated_by}" if self.is_old else ""
@@ -202,7 +247,8 @@ def catch_rates(*models: str) -> list[CatchRate]:
     newest: dict[tuple[str, str], CatchRate] = {}
     for rate in measured_rates(*models):
         newest.setdefault((rate.calibration.model, rate.calibration.address), rate)
-    return list(newest.values())
+    servers = Counter(model for model, _ in newest)
+    return [replace(rate, server=address) if servers[model] > 1 else rate for (model, address), rate in newest.items()]
 
 
 def measured_rates(*models: str) -> list[CatchRate]:
@@ -246,7 +292,7 @@ def measured_rates(*models: str) -> list[CatchRate]:
 def agreements(result: CalibrationResult) -> list[Agreement]:
     """The agreement with the newest figures of other verifiers on the same cases, with the same prompt and rules."""
     row = result.calibration
-    own = _passes(result.cases)
+    own = _passes(row)
     has_cases = Exists(CalibrationCase.objects.filter(calibration=OuterRef("pk")))
     same_cases = Calibration.objects.filter(has_cases, seed=row.seed, prompt=row.prompt, rules=row.rules)
     newest: dict[tuple[str, str], Calibration] = {}
@@ -256,7 +302,7 @@ def agreements(result: CalibrationResult) -> list[Agreement]:
             newest.setdefault((other.model, other.address), other)
     found = []
     for other in list(newest.values())[:MAX_COMPARED]:
-        passes = _passes(other.cases.all())
+        passes = _passes(other)
         pairs = [(own[number], passes[number]) for number in own.keys() & passes.keys()]
         if pairs:
             same = wilson(sum(one == another for one, another in pairs), len(pairs))
@@ -323,35 +369,38 @@ def _share_json(share: Share) -> dict[str, object]:
     return {"count": share.count, "of": share.total, "share": share.value, "low": share.low, "high": share.high}
 
 
-def _passes(cases: Iterable[CalibrationCase]) -> dict[int, bool]:
+def _passes(calibration: Calibration) -> dict[int, bool]:
     """By the number of a generated case, whether it passed; without those that had no verdict."""
-    judged = (case for case in cases if case.with_rules != CaseOutcome.NO_VERDICT and case.met_by_person is None)
-    return {case.number: case.with_rules not in _CAUGHT for case in judged}
+    judged = calibration.cases.filter(met_by_person=None).exclude(with_rules=CaseOutcome.NO_VERDICT)
+    return {number: outcome not in _CAUGHT for number, outcome in judged.values_list("number", "with_rules")}
 
 
-def _kind_result(kind: FaultKind | None, words: str, cases: Sequence[CalibrationCase]) -> KindResult:
+def _kind_result(kind: FaultKind | None, words: str, groups: Sequence[CaseGroup]) -> KindResult:
     return KindResult(
         kind=kind,
         words=words,
-        caught=_share((case.with_rules for case in cases), _CAUGHT),
-        alone=_share((case.without_rules for case in cases), _CAUGHT),
-        let_through=_share((case.with_rules for case in cases), _SILENT),
-        marked=sum(case.with_rules == CaseOutcome.MARKED for case in cases),
-        no_verdict=sum(case.with_rules == CaseOutcome.NO_VERDICT for case in cases),
+        caught=_share(groups, _CAUGHT),
+        alone=_share(groups, _CAUGHT, rules=False),
+        let_through=_share(groups, _SILENT),
+        marked=_count(groups, _MARKED),
+        no_verdict=_count(groups, _NONE),
     )
 
 
-def _sound_result(words: str, cases: Sequence[CalibrationCase]) -> SoundResult:
+def _sound_result(words: str, groups: Sequence[CaseGroup]) -> SoundResult:
     return SoundResult(
         words=words,
-        refused=_share((case.with_rules for case in cases), _CAUGHT),
-        alone=_share((case.without_rules for case in cases), _CAUGHT),
-        marked=sum(case.with_rules == CaseOutcome.MARKED for case in cases),
-        no_verdict=sum(case.with_rules == CaseOutcome.NO_VERDICT for case in cases),
+        refused=_share(groups, _CAUGHT),
+        alone=_share(groups, _CAUGHT, rules=False),
+        marked=_count(groups, _MARKED),
+        no_verdict=_count(groups, _NONE),
     )
 
 
-def _share(outcomes: Iterable[str], which: frozenset[CaseOutcome]) -> Share:
-    """The share of these outcomes. Cases without a verdict count as well: no verdict catches nothing."""
-    listed = list(outcomes)
-    return wilson(sum(outcome in which for outcome in listed), len(listed))
+def _share(groups: Sequence[CaseGroup], which: frozenset[CaseOutcome], *, rules: bool = True) -> Share:
+    """The share of the cases with these outcomes. Cases without a verdict count as well: no verdict catches nothing."""
+    return wilson(_count(groups, which, rules=rules), sum(group.cases for group in groups))
+
+
+def _count(groups: Sequence[CaseGroup], which: frozenset[CaseOutcome], *, rules: bool = True) -> int:
+    return sum(group.cases for group in groups if (group.with_rules if rules else group.without_rules) in which)

@@ -19,7 +19,7 @@ from runs.models import LabelledCase
 from runs.pev.policy import Policy
 from runs.planted_faults.cases import Case, case_count, case_of
 from runs.planted_faults.corrected_cases import CorrectedCase
-from runs.planted_faults.verifier_settings import VerifierSettings
+from runs.planted_faults.stored_contracts import VerifierSettings
 
 _MAX_QUESTIONS = 8
 """Questions about one case: the result and the final answer are judged with the rules and without, each with a second

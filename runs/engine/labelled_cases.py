@@ -11,7 +11,7 @@ from runs.lifecycle.overruling import subject_of
 from runs.models import LabelledCase, Overruling, User
 from runs.pev.policy import Capacities
 from runs.planted_faults.corrected_cases import content_of
-from runs.planted_faults.judged_content import JudgedContent
+from runs.planted_faults.stored_contracts import JudgedContent
 from runs.store import audit_trail, event_log, trees
 from runs.store.journal import results_of
 from runs.store.trees import Overlay

@@ -8,8 +8,7 @@ from django.db import models
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.plans import Overruling
-from runs.planted_faults.judged_content import JudgedContent
-from runs.planted_faults.verifier_settings import VerifierSettings
+from runs.planted_faults.stored_contracts import JudgedContent, VerifierSettings
 
 
 class Calibration(models.Model):

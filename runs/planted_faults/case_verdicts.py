@@ -11,8 +11,8 @@ from runs.errors import ModelError, NoVerdict
 from runs.evidence.results import Judgement
 from runs.planted_faults.cases import Case
 from runs.planted_faults.corrected_cases import CorrectedCase
+from runs.planted_faults.stored_contracts import VerifierSettings
 from runs.planted_faults.trial import Ending
-from runs.planted_faults.verifier_settings import VerifierSettings
 
 UNKNOWN_JOB = "unknown_job"
 """The kind of error with which offline rules refuse a job that they do not know."""

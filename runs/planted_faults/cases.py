@@ -12,8 +12,8 @@ from runs.contracts.ports import Model
 from runs.enums import FaultKind, Language
 from runs.planted_faults.claims import IN_PROSE, Job
 from runs.planted_faults.jobs import PLANTED_EVERYWHERE, REVIEWS, WORK, Work
+from runs.planted_faults.stored_contracts import VerifierSettings
 from runs.planted_faults.trial import Ending, tried
-from runs.planted_faults.verifier_settings import VerifierSettings
 
 
 @dataclass(frozen=True)

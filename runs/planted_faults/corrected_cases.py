@@ -17,9 +17,8 @@ from runs.pev.tools.registry import ABOUT_FILES
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.questions import SHOWN_CHARS, SHOWN_IN_ALL
 from runs.pev.verifier import judge
-from runs.planted_faults.judged_content import JudgedContent, KeptCall, KeptText
+from runs.planted_faults.stored_contracts import JudgedContent, KeptCall, KeptText, VerifierSettings
 from runs.planted_faults.trial import Ending, criteria_of
-from runs.planted_faults.verifier_settings import VerifierSettings
 from runs.redaction import redacted
 
 _REQUEST = "The task is not shown. Judge the result by its criterion alone."

@@ -26,7 +26,7 @@ from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import untraced_in
 from runs.pev.verifier import judge
 from runs.planted_faults.claims import Job
-from runs.planted_faults.verifier_settings import AS_USUAL, VerifierSettings
+from runs.planted_faults.stored_contracts import AS_USUAL, VerifierSettings
 
 RULES_VERSION = "b1bb8353f9cec6cf"
 """A fingerprint of how the rules judge generated cases, so that figures measured under other rules are known to be old.

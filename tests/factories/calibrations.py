@@ -11,8 +11,8 @@ from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.models import Calibration, CalibrationCase
 from runs.pev.verification import questions
 from runs.planted_faults.cases import case_count, case_of
+from runs.planted_faults.stored_contracts import VerifierSettings
 from runs.planted_faults.trial import RULES_VERSION
-from runs.planted_faults.verifier_settings import VerifierSettings
 
 KINDS = [FaultKind.WRONG_FIGURE, FaultKind.STUB]
 

@@ -26,7 +26,7 @@ from runs.calibration.calibrations import (
     SEED,
     Wanted,
 )
-from runs.calibration.results import Agreement, CalibrationResult, agreements, result_of
+from runs.calibration.results import Agreement, CalibrationResult, agreements, result_of, results_of
 from runs.calibration.verifiers import CostEstimate, estimate_cost, settings_for
 from runs.enums import CalibrationStatus, FaultKind, Language
 from runs.errors import InvalidInput
@@ -144,7 +144,7 @@ def calibrations_page(request: HttpRequest) -> HttpResponse:
             return redirect("calibration", calibrations.start(wanted, person(request)).pk)
     except InvalidInput as error:
         problem = str(error)
-    rows = [result_of(row) for row in Calibration.objects.select_related("by")[:LISTED]]
+    rows = results_of(list(Calibration.objects.select_related("by")[:LISTED]))
     listed = [ListedCalibration(one, calibrations.total_cases(one.calibration)) for one in rows]
     service = current_service()
     offline = "" if _has_model() else service.for_operators
@@ -232,6 +232,8 @@ def calibration_page(request: HttpRequest, calibration_id: int) -> HttpResponse:
 
 def _page(request: HttpRequest, row: Calibration, problem: str = "", status: int = 200) -> HttpResponse:
     result = result_of(row)
-    page = CalibrationPage(row, result, calibrations.total_cases(row), agreements(result))
+    # A page that asks again every two seconds does not read every case each time.
+    compared = [] if row.status == CalibrationStatus.RUNNING else agreements(result)
+    page = CalibrationPage(row, result, calibrations.total_cases(row), compared)
     context = {"page": page, "result": result, "problem": problem}
     return render(request, "operations/calibration.html", context, status=status)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from runs.enums import Outcome
 from runs.models import Run, User, Verdict
 from runs.planted_faults.claims import Job
+from runs.planted_faults.stored_contracts import MIN_BYTES
 from runs.planted_faults.trial import Ending, tried
-from runs.planted_faults.verifier_settings import MIN_BYTES
 from runs.readmodel.shown_citations import citations_of
 from tests.bench.catching.judges import Judge, Judging, plausible
 from tests.bench.catching.numbered_jobs import faulty, sound

@@ -12,7 +12,7 @@ from runs.enums import CalibrationStatus, EventKind, FaultKind, GateKind, Missin
 from runs.errors import InvalidInput
 from runs.models import Calibration, CalibrationCase, Run, Step, User, Verdict
 from runs.pev.policy import Policy, RoleModel
-from runs.planted_faults.verifier_settings import VerifierSettings
+from runs.planted_faults.stored_contracts import VerifierSettings
 from runs.readmodel.run_view import reading_of
 from runs.reports.json_report import report_of
 from tests import factories as made

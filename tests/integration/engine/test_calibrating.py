@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -22,8 +23,8 @@ from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.errors import InvalidInput, LeaseLost, LimitReached
 from runs.models import AuditEntry, Calibration, CalibrationCase
 from runs.planted_faults.case_verdicts import judge_case
-from runs.planted_faults.verifier_settings import VerifierSettings
-from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
+from runs.planted_faults.stored_contracts import VerifierSettings
+from tests.fakes.anthropic_answers import Answer, Fail, Ping, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.known_verifiers import catching, scripted_verifier
 
@@ -157,7 +158,7 @@ def cost_so_far(api: FakeAnthropic) -> Decimal:
     return round(sum(costs, Decimal(0)), 6)
 
 
-def test_a_stop_ends_the_calls_under_way_and_resuming_judges_the_rest(api: FakeAnthropic) -> None:
+def test_a_stop_breaks_off_the_call_under_way_and_resuming_judges_the_rest(api: FakeAnthropic) -> None:
     job = wanted(10)
     verifier = scripted_verifier(job, PERFECT)
 
@@ -165,15 +166,20 @@ def test_a_stop_ends_the_calls_under_way_and_resuming_judges_the_rest(api: FakeA
         if request.number == 9:
             calibrations.stop(calibration)
             connection.close()  # that of a thread of the service
+            return Ping(20, verifier(request))
         return verifier(request)
 
     api.script(stopping)
     calibration = calibrations.start(job)
+    began = time.monotonic()
     carry_out(calibration.pk, parallel=1)
+    assert time.monotonic() - began < 15, "the call was broken off before its answer"
     calibration.refresh_from_db()
     assert calibration.status == CalibrationStatus.STOPPED
     judged = calibration.cases.count()
     assert 0 < judged < 20
+    assert len(api.requests) == 9, "nothing is asked after the stop"
+    api.script(verifier)
     calibrations.resume(calibration, None)
     carry_out(calibration.pk)
     calibration.refresh_from_db()

@@ -22,7 +22,7 @@ from runs.errors import DecisionRefused, InvalidInput, NotAllowed
 from runs.lifecycle.deletion import delete
 from runs.lifecycle.overruling import overrule
 from runs.models import Attempt, AuditEntry, Calibration, LabelledCase, Overruling, Run, User
-from runs.planted_faults.verifier_settings import VerifierSettings
+from runs.planted_faults.stored_contracts import VerifierSettings
 from tests import factories as made
 from tests.factories.calibrations import stored_calibration
 from tests.fakes.anthropic_answers import Answer, Request, Say

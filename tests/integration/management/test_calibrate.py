@@ -22,7 +22,7 @@ from runs.engine.labelled_cases import content_to_keep, digest_of, keep
 from runs.enums import CalibrationStatus, FaultKind, Language
 from runs.lifecycle.overruling import overrule
 from runs.models import Attempt, Calibration
-from runs.planted_faults.verifier_settings import VerifierSettings
+from runs.planted_faults.stored_contracts import VerifierSettings
 from tests import factories as made
 from tests.databases import rows
 from tests.fakes.anthropic_answers import Answer, Request, Say

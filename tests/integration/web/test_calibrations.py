@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
+from runs.calibration.calibrations import address_of
+from runs.calibration.results import results_of
 from runs.enums import CalibrationStatus, FaultKind, Language, Role
 from runs.models import Calibration, User, Verdict
 from runs.pev.verification import questions
@@ -127,6 +130,29 @@ def test_figures_of_an_earlier_prompt_or_of_other_rules_are_marked_as_old(
     assert '<span class="badge">old</span>' in client.get(ADDRESS).text
 
 
+def test_the_database_counts_cases_that_are_alike(
+    client: Client, root: User, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    many, none = stored_calibration(size=50, missed=3), stored_calibration(judged=0)
+    with django_assert_num_queries(1):
+        result, empty = results_of([many, none])
+    assert (result.judged, result.faults.caught.count, result.sound.refused.total) == (100, 47, 50)
+    assert len(result.groups) == 5, "two kinds, let through or caught, and the sound ones"
+    assert (result.verdicts, result.cost_per_verdict, result.ms_per_verdict) == (200, Decimal("0.001"), 1_200)
+    assert (empty.judged, empty.cost) == (0, Decimal(0))
+    many.cases.filter(number=7).update(cost_usd=None)
+    assert results_of([many])[0].cost is None
+
+
+def test_while_it_runs_the_page_does_not_read_each_case(client: Client, root: User) -> None:
+    row = stored_calibration(missed=0, status=CalibrationStatus.RUNNING, ended_at=None)
+    stored_calibration("claude-haiku-4-5", missed=2)
+    address = f"{ADDRESS}{row.pk}/"
+    assert "Agreement with other verifiers" not in client.get(address).text
+    Calibration.objects.filter(pk=row.pk).update(status=CalibrationStatus.FINISHED)
+    assert "Agreement with other verifiers" in client.get(address).text
+
+
 def test_verifiers_that_judged_the_same_cases_are_compared(client: Client, root: User) -> None:
     row, other = stored_calibration(missed=0), stored_calibration("claude-haiku-4-5", missed=2)
     stored_calibration("another-seed", seed=2)
@@ -183,6 +209,12 @@ def test_a_verdict_says_what_its_verifier_catches(client: Client, root: User) ->
     day = f"{timezone.localtime():%-d %b %Y}"
     assert found
     assert found[0] == f"{model} catches 50 % of planted faults, 50 % of wrong figures (calibrated {day}, 44 cases)."
+    stored_calibration(model, missed=0, address="https://elsewhere.example", **every)
+    text = client.get(address).text
+    assert f"{model} at https://elsewhere.example catches 100 %" in text
+    assert f"{model} at {address_of(model)} catches 50 %" in text
+    assert f"{model} at https://elsewhere.example" in words(client.get("/metrics/").text)
+    Calibration.objects.filter(address="https://elsewhere.example").delete()
     for changed, sentence in EARLIER:
         Calibration.objects.update(**{"prompt": questions.version(), "rules": RULES_VERSION} | changed)
         assert f"44 cases). {sentence}" in client.get(address).text

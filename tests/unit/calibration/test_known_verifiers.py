@@ -12,12 +12,12 @@ from functools import cache
 import pytest
 
 from runs.accounting.intervals import Share
-from runs.calibration.results import CalibrationResult
+from runs.calibration.results import CalibrationResult, CaseGroup
 from runs.enums import CaseOutcome, FaultKind, Language
-from runs.models import Calibration, CalibrationCase
+from runs.models import Calibration
 from runs.planted_faults.case_verdicts import CaseVerdict, judge_case
 from runs.planted_faults.cases import Case, case_count, case_of
-from runs.planted_faults.verifier_settings import AS_USUAL
+from runs.planted_faults.stored_contracts import AS_USUAL
 from tests.fakes.known_verifiers import KnownVerifier, Opinion, catching
 
 KINDS = (FaultKind.WRONG_FIGURE, FaultKind.IRRELEVANT_QUOTE, FaultKind.STUB)
@@ -52,9 +52,9 @@ def measured(name: str, repetition: int, size: int, confidence: float = 0.9) -> 
     rows = []
     for case, if_passed, if_failed in judged(size):
         verdict = if_passed if opinion(case)[0] else if_failed
-        row = CalibrationCase(
-            number=case.number,
+        row = CaseGroup(
             kind=case.kind or "",
+            met_by_person=None,
             with_rules=verdict.with_rules,
             without_rules=verdict.without_rules,
             claimed=verdict.claimed,
@@ -137,8 +137,8 @@ def figures(result: CalibrationResult) -> Sequence[tuple[int, int]]:
 
 def test_a_case_without_a_verdict_is_not_caught() -> None:
     result = measured("perfect", 0, 45)
-    rows = list(result.cases)
-    rows[0].with_rules = CaseOutcome.NO_VERDICT
+    first, *others = result.groups
+    rows = [first._replace(with_rules=CaseOutcome.NO_VERDICT), *others]
     without = CalibrationResult(result.calibration, rows)
     assert figures(without) == [(14, 15), (15, 15), (15, 15)]
     assert [one.no_verdict for one in without.kinds] == [1, 0, 0]
