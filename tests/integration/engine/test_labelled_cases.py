@@ -180,6 +180,7 @@ def test_the_page_shows_what_would_be_kept_and_keeps_nothing_by_itself(client: C
     page = client.get(address)
     for one in (content := content_to_keep(row)).made + content.given:
         assert one.text.splitlines()[0] in page.text
+    assert f"{row.attempt.step.spec.name}, attempt 1</a>" in page.text
     assert "Keep nothing" in page.text
     assert not LabelledCase.objects.exists()
     refused = client.post(address, {"verb": "keep", "seen": "0"})
