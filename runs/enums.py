@@ -278,6 +278,7 @@ class EventKind(StrEnum):
     TOOL_CALLED = "tool_called"
     VERIFYING = "verifying"
     VERDICT = "verdict"
+    CANARY = "canary"
     STEP_PASSED = "step_passed"
     STEP_ACCEPTED = "step_accepted"
     STEP_NOT_APPLICABLE = "step_not_applicable"

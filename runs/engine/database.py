@@ -8,7 +8,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
+
+AWAY = (InterfaceError, OperationalError)
+"""Errors of a database that is away, full or restarting. Nothing is wrong with the work itself."""
 
 
 class Database:

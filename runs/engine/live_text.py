@@ -71,12 +71,13 @@ class LiveDraft:
     """A draft (`contracts.ports.ReplyDraft`) of one call, shown to people who follow the run.
 
     If no page follows the run, it does no work. The asking thread passes pieces of the text; `tick` has to be called
-    regularly, from any thread.
+    regularly, from any thread. Nothing of a `hidden` draft is shown.
     """
 
-    def __init__(self, work: WorkItem, role: Role) -> None:
+    def __init__(self, work: WorkItem, role: Role, *, hidden: bool = False) -> None:
         attempt = work.attempt
         self._run = work.run_id
+        self._is_hidden = hidden
         self._step = attempt.step_id if attempt else None
         self._role, self._attempt = role, attempt
         self._lock = threading.Lock()
@@ -102,10 +103,14 @@ class LiveDraft:
             self._note()
 
     def add(self, piece: str) -> None:
-        if broadcast.is_followed(self._run):
+        if self._is_followed:
             with self._lock:
                 self._current.add(piece)
                 self._note()
+
+    @property
+    def _is_followed(self) -> bool:
+        return not self._is_hidden and broadcast.is_followed(self._run)
 
     def _note(self) -> None:
         self._heard, self._has_news = time.monotonic(), True
@@ -113,7 +118,7 @@ class LiveDraft:
     def tick(self) -> None:
         """Send an update if one is due: new text, or for how long nothing was written."""
         now = time.monotonic()
-        if now < self._next or not broadcast.is_followed(self._run):
+        if now < self._next or not self._is_followed:
             return
         with self._lock:
             # Checked again under the lock: another thread may have sent since, or the call may have ended.

@@ -12,16 +12,18 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, assert_never
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.db.models import F
 from django.tasks import task
 from django.utils import timezone
 
 from runs.accounting.past_estimates import estimate_for
+from runs.calibration import canaries
+from runs.calibration.canaries import CanaryTrial
 from runs.calibration.minimum_catch_rate import problem_with_verifiers
 from runs.contracts.ports import GuardedToolbox, JournaledToolbox, Model, Reach, Toolbox, ToolResult
 from runs.engine import claim, prompt_inputs, verification_inputs
-from runs.engine.database import database
+from runs.engine.canary_trials import try_canary
+from runs.engine.database import AWAY, database
 from runs.engine.document_work import read_inputs
 from runs.engine.mcp_listings import list_stale
 from runs.engine.reach import RunPeople, checking, commands_for, run_servers, web_pages
@@ -113,8 +115,6 @@ notifications = Notifications()
 
 
 log = logging.getLogger(__name__)
-AWAY = (InterfaceError, OperationalError)
-"""Errors of a database that is away, full or restarting. Nothing is wrong with the work itself."""
 STORE_WAIT = timedelta(seconds=10)
 """The wait until work is tried again if the store of files did not answer. There is no limit to these tries."""
 LATER_SECONDS = 60.0
@@ -299,10 +299,11 @@ def _attempt(recording: Recording) -> None:
     used = database.call(lambda: used_seconds(item)) if item.epoch > 1 else 0.0
     deadline = Deadline(item.run.policy.attempt_seconds, used)
     looks = ReadTracker()
+    trial = None
     try:
         executing = item.attempt.status == AttemptStatus.EXECUTING
         calls = _execute(recording, deadline, looks) if executing else _recorded_calls(item, looks)
-        judgement = _verify(recording, deadline, calls, looks)
+        judgement, trial = _verify(recording, deadline, calls, looks)
     except NoVerdict:
         raise
     except ContractBroken as broken:
@@ -312,7 +313,13 @@ def _attempt(recording: Recording) -> None:
     def judge(mine: WorkItem) -> None:
         assert mine.attempt is not None
         blocked = bool(mine.attempt.output and mine.attempt.output.status == "blocked")
-        state = outcomes.judged(mine.attempt, judgement, reads=reads, blocked=blocked)
+        canary = canaries.store(mine, mine.attempt, trial) if trial else None
+        noted = judgement
+        if canary and canary.is_missed:
+            noted = judgement.model_copy(update={"notes": [*judgement.notes, canary.sentence]})
+        state = outcomes.judged(mine.attempt, noted, reads=reads, blocked=blocked)
+        if canary:
+            canaries.note(canary, mine.attempt)
         claim.finish(mine)
         go_on(state)
 
@@ -378,8 +385,10 @@ def _recorded_calls(item: WorkItem, looks: ReadTracker) -> list[ToolCall]:
     return calls
 
 
-def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], looks: ReadTracker) -> Judgement:
-    """The judgement of a report that rests on these tool calls."""
+def _verify(
+    recording: Recording, deadline: Deadline, calls: list[ToolCall], looks: ReadTracker
+) -> tuple[Judgement, CanaryTrial | None]:
+    """The judgement of a report that rests on these tool calls, and what came of a canary, if one was due."""
     item = recording.item
     attempt = item.attempt
     assert attempt is not None
@@ -387,21 +396,24 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     assert output is not None  # it was committed with the status
     if output.status == "blocked":
         sentence = f"Reported as blocked. {output.reasoning} {output.findings}"
-        return verifier.failed(sentence, action=Action.REPLAN)
+        return verifier.failed(sentence, action=Action.REPLAN), None
     if attempt.found_nothing_to_do and attempt.overlay:
         wrote = ", ".join(list(attempt.overlay)[:5])
-        return verifier.failed(f"The step is said not to apply, yet it wrote {wrote}. Do the step, or write nothing.")
+        sentence = f"The step is said not to apply, yet it wrote {wrote}. Do the step, or write nothing."
+        return verifier.failed(sentence), None
     if attempt.number > 1 and (before := database.call(lambda: verification_inputs.repeated_attempt(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
-        return verifier.failed(sentence, requests=before.verdict.requests)
+        return verifier.failed(sentence, requests=before.verdict.requests), None
     overlay = database.call(lambda: _overlay(item))
     case = database.call(lambda: verification_inputs.for_verifier(attempt, overlay, calls, recording.capabilities))
     if attempt.found_nothing_to_do:
         case = case.with_nothing_to_do()
     # Before looks are noted: that a figure is in no file depends on all files, which would make reuse impossible.
     untraced = [*untraced_in(case), *unknown_names_in(case)]
-    case = replace(case.watched(looks), command=checking(recording, overlay, deadline, looks), untraced=untraced)
-    return _judgement(recording, case, deadline)
+    command = checking(recording, overlay, deadline, looks)
+    judgement = _judgement(recording, replace(case.watched(looks), command=command, untraced=untraced), deadline)
+    # The copy is not watched: what a canary looks at is nothing that the result rests on.
+    return judgement, try_canary(recording, case, judgement)
 
 
 def _judgement(recording: Recording, case: VerificationInput, deadline: Deadline | None = None) -> Judgement:

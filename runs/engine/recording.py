@@ -222,6 +222,9 @@ class RecordedModel:
     without these tools. `deadline` ends an attempt that takes too long.
     """
 
+    about_canary = False
+    """Whether it judges a copy of a result with a planted fault. Its replies are never shown while written."""
+
     def __init__(
         self, clients: Answering, recording: Recording, first: int = 1, deadline: Deadline | None = None
     ) -> None:
@@ -252,7 +255,10 @@ class RecordedModel:
         if before := [name for name in ask.uses if place.ordinal >= work.withheld.get(name, math.inf)]:
             raise ToolsUsedUp(before)
         question = JournalQuestion(
-            ask.role, ask.model, digest_of({**vars(ask), "tools": [tool.parts for tool in ask.tools]})
+            ask.role,
+            ask.model,
+            digest_of({**vars(ask), "tools": [tool.parts for tool in ask.tools]}),
+            canary=self.about_canary,
         )
         if work.epoch > 1:  # otherwise the journal of this item is empty
             reply = database.call(lambda: journal.recorded_reply(work, place.ordinal, question))
@@ -266,7 +272,7 @@ class RecordedModel:
         self._keep_going()
         ask = self._limited(original_pages.named_only(ask, original_pages.taken_by(capability_of(ask))), place)
         began = time.monotonic()
-        with LiveDraft(self._recording.item, ask.role) as draft:
+        with LiveDraft(self._recording.item, ask.role, hidden=self.about_canary) as draft:
 
             def keep_going() -> None:
                 self._keep_going(began)

@@ -170,8 +170,9 @@ class Evaluation:
         texts = dict(task.policy)
         if chosen and not chosen.sources_needed:
             texts = {"sources_needed": "off"} | texts
-        # Nothing was calibrated in an installation of its own: there, only a task can ask for a measured verifier.
-        policy = preset_policy(task.preset).changed(min_catch_rate=None)
+        # Nothing was calibrated in an installation of its own, and canaries would change what a run costs: only a task
+        # itself can ask for these.
+        policy = preset_policy(task.preset).changed(min_catch_rate=None, canary_every=None)
         policy = with_texts(allowing(sample, policy) if sample else policy, texts, lambda name: f"“{name}” in policy")
         return Submission(
             task.request or (sample.request if sample else ""),

@@ -37,7 +37,7 @@ _HEAD = """\
 """
 _OF_PEOPLE = frozenset({SettingGroup.DECISIONS})
 """Settings that name people and times."""
-_NOT_CARRIED = frozenset({"reuse", "without_reuse", "same_model_verifier", "min_catch_rate"})
+_NOT_CARRIED = frozenset({"reuse", "without_reuse", "same_model_verifier", "min_catch_rate", "canary_every"})
 
 
 @dataclass(frozen=True)

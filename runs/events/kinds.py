@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runs.contracts.base import JsonObject
-from runs.enums import Action, EventKind, GateStatus, Outcome, ShareLevel
+from runs.enums import Action, CaseOutcome, EventKind, GateStatus, Outcome, ShareLevel
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
 
@@ -347,7 +347,8 @@ class AttemptReused(EventData):
 class ModelCalled(EventData):
     """`ms`: milliseconds. `stop`: the model's stop reason, or `error`. Without a step, the call was for the whole run.
 
-    `pages`: the pages that it was shown as pictures for the first time.
+    `pages`: the pages that it was shown as pictures for the first time. `canary`: it was asked about a copy of a result
+    with a planted fault.
     """
 
     kind: Literal[EventKind.MODEL_CALLED] = EventKind.MODEL_CALLED
@@ -358,15 +359,18 @@ class ModelCalled(EventData):
     step: str = ""
     attempt: int = 0
     pages: tuple[str, ...] = ()
+    canary: bool = False
 
     def _sentence(self, step: str) -> str:
         about = f" for {step}, attempt {self.attempt}" if self.attempt else ""
+        about = f" about a copy with a planted fault{about}" if self.canary else about
         what = f"gave no answer{about} after" if self.stop == "error" else f"answered{about} in"
         return f"The {self.role} ({self.model}) {what} {self.ms / 1_000:.1f} s.{self._shown}"
 
     def _short_sentence(self, step: str) -> str:
         answered = "gave no answer" if self.stop == "error" else "answered"
-        return f"The {self.role} ({self.model}) {answered}.{self._shown}"
+        about = " about a copy with a planted fault" if self.canary else ""
+        return f"The {self.role} ({self.model}) {answered}{about}.{self._shown}"
 
     @property
     def _shown(self) -> str:
@@ -452,6 +456,49 @@ class VerdictGiven(EventData):
     @property
     def _asks(self) -> str:
         return " A new plan is asked for." if self.action == Action.REPLAN else ""
+
+
+class CanaryJudged(EventData):
+    """A copy of a result with a planted fault was judged and discarded. `fault`: what was planted; empty if nothing
+    was. `outcome`: of `CaseOutcome`; empty if the copy was not judged, and then `why` says why not.
+    """
+
+    groups = frozenset({"result"})
+    kind: Literal[EventKind.CANARY] = EventKind.CANARY
+    step: str
+    attempt: int
+    fault: str = ""
+    outcome: str = ""
+    why: str = ""
+
+    @property
+    def tone(self) -> Tone:
+        return "warn" if self.outcome in {CaseOutcome.PASSED, CaseOutcome.MARKED} else "calm"
+
+    def _sentence(self, step: str) -> str:
+        return f"{self._said}, as a test of the verifier at {step}, attempt {self.attempt}.{self._why}"
+
+    def _short_sentence(self, step: str) -> str:
+        return f"{self._said}, as a test of the verifier.{self._why}"
+
+    @property
+    def _why(self) -> str:
+        return f" {self.why}" if self.why else ""
+
+    @property
+    def _said(self) -> str:
+        what = "A copy of the result with " + (f"a planted fault ({self.fault})" if self.fault else "a planted fault")
+        match self.outcome:
+            case CaseOutcome.REFUSED:
+                return f"{what} was refused"
+            case CaseOutcome.MARKED:
+                return f"{what} was passed with a mark"
+            case CaseOutcome.PASSED:
+                return f"{what} was passed"
+            case CaseOutcome.NO_VERDICT:
+                return f"{what} got no usable verdict"
+            case _:
+                return f"{what} was not judged"
 
 
 class StepPassed(EventData):

@@ -32,6 +32,10 @@ MIN_ANSWER = 800
 off, and paid for in vain.
 """
 
+CANARY_SECONDS = 120
+"""The most time for judging a canary. Then it counts as not judged."""
+_CANARY_SHARE = 10
+
 
 class Allowance(NamedTuple):
     """How many tokens the next answer may have; 0 and a `sentence` if a limit is reached.
@@ -100,6 +104,32 @@ def allowance(
     work.reserved_usd = bound.of(tokens)
     work.save(update_fields=["reserved_usd"])
     return Allowance(tokens)
+
+
+def reserve_for_canary(work: WorkItem, bound: Bound | None, tokens: int, asked: Decimal, now: datetime) -> str:
+    """Reserve the most that a question about a canary may cost. Returns why it must not be asked; empty if it may.
+
+    It must not make a limit of the run matter: with the questions before it, which have `asked` for so much, it may
+    cost a tenth of what is left of the budget, and last for a tenth of the time that is left.
+    """
+    # Called while the row of the run is locked, like `allowance`.
+    run = work.run
+    policy = run.policy
+    if policy.time_limit is not None:
+        left = policy.time_limit - worked_seconds(run, now)
+        if left < CANARY_SECONDS * _CANARY_SHARE:
+            return "It could have taken more than a tenth of the time that the run has left."
+    if policy.budget is None:
+        return ""
+    if bound is None:
+        return "The model has no known price, so the budget could not have been kept."
+    most = bound.of(tokens)
+    left_usd = policy.budget - spent_usd(run) - reserved_usd(run, besides=work)
+    if (asked + most) * _CANARY_SHARE > left_usd:
+        return "It could have cost more than a tenth of what is left of the budget."
+    work.reserved_usd = most
+    work.save(update_fields=["reserved_usd"])
+    return ""
 
 
 def used_up(work: WorkItem, wanted: Mapping[str, int], ordinal: int) -> frozenset[str]:

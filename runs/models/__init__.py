@@ -3,6 +3,7 @@
 from runs.models.audit import AuditEntry, AuditHead
 from runs.models.calibrations import Calibration, CalibrationCase, LabelledCase
 from runs.models.calls import ModelCall, ToolCall
+from runs.models.canaries import Canary
 from runs.models.definitions import Agent, Template
 from runs.models.files import Draft, DraftFile, Rendition, Tree
 from runs.models.gates import Gate, Snooze
@@ -21,6 +22,7 @@ __all__ = [
     "AuditHead",
     "Calibration",
     "CalibrationCase",
+    "Canary",
     "DeletedRun",
     "Delivery",
     "Discarded",

@@ -468,6 +468,17 @@ class Policy(Contract):
             as_before=None,
         ),
     ] = None
+    canary_every: Annotated[
+        Annotated[int, Field(ge=1, le=1_000)] | None,
+        Setting(
+            "one in so many steps is judged twice, the second time a discarded copy with a planted fault; or none",
+            "Test the verifier at one step in",
+            SettingGroup.REVIEW,
+            "1 to 1000. A copy of the result with a planted fault is judged too and then discarded; that costs another "
+            "review. Empty for none",
+            as_before=None,
+        ),
+    ] = None
     min_document_bytes: Annotated[
         int,
         Field(ge=0, le=1_000_000),

@@ -25,6 +25,7 @@ from runs.readmodel.run_files import written_files
 from runs.reports.formats import FORMATS
 from runs.reports.report_format import ReportInput
 from runs.store import blobs, trees
+from runs.store.journal import CANARIES
 from runs.text.csv_tables import is_csv
 from runs.text.paths import clashes, clean_path
 from runs.text.visible import visible_text
@@ -188,6 +189,7 @@ def _model_call(call: ModelCall, place: _Place) -> dict[str, JsonValue]:
         "role": call.role,
         "model": call.model,
         "request_id": call.request_id,
+        **({"canary": True} if call.ordinal >= CANARIES else {}),
         "content": call.content,
         "stop_reason": call.stop_reason,
         "error": call.error,

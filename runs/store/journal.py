@@ -20,6 +20,8 @@ MAX_ABOUT = 200
 """Characters of the subject of a call in its event. The row of the call has all of it."""
 CHECKS = 30_000
 """The first ordinal of calls that checks make. No attempt makes so many calls itself."""
+CANARIES = 29_000
+"""The first ordinal of questions about canaries. No attempt asks so many questions about its own result."""
 
 _CALLS = frozenset({"tool_use", "server_tool_use"})
 
@@ -36,13 +38,15 @@ class CallPlace:
 class JournalQuestion:
     """What was asked. A recorded reply is used only for a question with the same `digest`, which covers all of it.
 
-    `pages` are the titles of the pages that it showed for the first time as images.
+    `pages` are the titles of the pages that it showed for the first time as images. `canary`: it is about a copy of a
+    result with a planted fault.
     """
 
     role: Role
     model: str
     digest: str
     pages: tuple[str, ...] = ()
+    canary: bool = False
 
 
 def recorded_reply(work: WorkItem, ordinal: int, question: JournalQuestion) -> Reply | None:
@@ -247,6 +251,7 @@ def _record_call(work: WorkItem, question: JournalQuestion, call: ModelCall) -> 
         step=step,
         attempt=attempt,
         pages=question.pages,
+        canary=question.canary,
     )
     record(work.run_id, event, call)
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from runs.accounting.decision_pace import DecisionPace, pace_of_all
 from runs.accounting.figures import Bucket, FiguresOverTime, Metrics, Trends
 from runs.accounting.metrics import metrics_over_time
+from runs.calibration.canaries import CanaryRate, canary_rates
 from runs.calibration.results import CatchRate, catch_rates
 from runs.models import Overruling, Run, User
 from runs.people.permissions import is_administrator, visible_runs
@@ -38,6 +39,7 @@ class MetricsPage:
 
     `pace`: of the decisions of everyone in the period, for administrators. `verifiers`: what was measured of them with
     planted faults, whatever the period. `overruled`: criteria of these runs that people judge otherwise than a verdict.
+    `canaries`: what verifiers made of faults that were planted in copies of results of these runs.
     """
 
     chosen: str
@@ -49,6 +51,7 @@ class MetricsPage:
     pace: DecisionPace | None = None
     verifiers: Sequence[CatchRate] = ()
     overruled: int = 0
+    canaries: Sequence[CanaryRate] = ()
 
     @property
     def days(self) -> int | None:
@@ -123,9 +126,20 @@ def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str], *, sees_all: 
     figures, trends = metrics_over_time(runs.filter(created_at__gte=begins[0]), begins)
     # Not for the runs of one person: that would be next to a figure about them.
     pace = pace_of_all(begins[0]) if sees_all and not person else None
-    mine = runs.filter(created_at__gte=begins[0]).order_by().values("pk")
-    overruled = Overruling.objects.in_force().filter(attempt__step__plan__run__in=mine).count()
-    return MetricsPage(chosen, person, people, figures, trends, bool(people), pace, catch_rates(), overruled)
+    mine = runs.filter(created_at__gte=begins[0])
+    of_mine = Overruling.objects.in_force().filter(attempt__step__plan__run__in=mine.order_by().values("pk"))
+    return MetricsPage(
+        chosen,
+        person,
+        people,
+        figures,
+        trends,
+        bool(people),
+        pace,
+        catch_rates(),
+        of_mine.count(),
+        canary_rates(mine),
+    )
 
 
 def _first_days(days: int | None, runs: QuerySet[Run]) -> list[datetime]:

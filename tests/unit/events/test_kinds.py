@@ -36,6 +36,7 @@ EVERY_KIND: tuple[EventData, ...] = (
     events.ToolCalled(tool="read_file", error=False, path="nda.md", step="a", attempt=1),
     events.Verifying(step="a", attempt=1, confidence=0.9),
     events.VerdictGiven(step="a", attempt=1, passed=False, action="retry", feedback="No date."),
+    events.CanaryJudged(step="a", attempt=1, fault="wrong figure", outcome="refused"),
     events.StepPassed(step="a", attempt=1, tree="abc"),
     events.StepAccepted(step="a", attempt=3, tree="abc"),
     events.StepNotApplicable(step="a", attempt=1, tree="abc"),

@@ -38,6 +38,8 @@ SENTENCES = {
     "tool_called": "read_file nda.md for “Review”.",
     "verifying": "Attempt 1 at “Review” reported, 90 % confident; it is being verified.",
     "verdict": "Attempt 1 at “Review” did not pass: No date.",
+    "canary": "A copy of the result with a planted fault (wrong figure) was refused, as a test of the verifier at "
+    "“Review”, attempt 1.",
     "step_passed": "“Review” passed; its files are now among the results.",
     "step_accepted": "“Review” was accepted with open points.",
     "step_not_applicable": "“Review” does not apply: there is nothing for it to do.",
@@ -153,6 +155,11 @@ def test_the_other_side_of_each_sentence() -> None:
         events.ToolCalled(tool="web_search", error=True, path="", step="a", attempt=1, about="density of Singapore"),
         events.VerdictGiven(step="a", attempt=1, passed=True, action="pass", feedback=""),
         events.VerdictGiven(step="a", attempt=1, passed=False, action="replan", feedback="It can't be done."),
+        events.ModelCalled(role="verifier", model="m-1", ms=500, stop="end_turn", step="a", attempt=1, canary=True),
+        events.CanaryJudged(step="a", attempt=1, fault="wrong figure", outcome="passed"),
+        events.CanaryJudged(step="a", attempt=1, fault="stub", outcome="marked", why="42 is in no source"),
+        events.CanaryJudged(step="a", attempt=1, fault="stub", outcome="no_verdict", why="It said nothing."),
+        events.CanaryJudged(step="a", attempt=1, why="There was no room."),
         events.LimitsRaised(by="alice", budget="5", time_limit=90),
         events.Finished(outcome="succeeded", gaps=()),
     ]
@@ -168,6 +175,27 @@ def test_the_other_side_of_each_sentence() -> None:
         ("bad", "web_search “density of Singapore” failed for “Review”."),
         ("good", "Attempt 1 at “Review” passed verification."),
         ("bad", "Attempt 1 at “Review” did not pass: It can't be done. A new plan is asked for."),
+        ("calm", "The verifier (m-1) answered about a copy with a planted fault for “Review”, attempt 1 in 0.5 s."),
+        (
+            "warn",
+            "A copy of the result with a planted fault (wrong figure) was passed, as a test of the verifier at "
+            "“Review”, attempt 1.",
+        ),
+        (
+            "warn",
+            "A copy of the result with a planted fault (stub) was passed with a mark, as a test of the verifier at "
+            "“Review”, attempt 1. 42 is in no source",
+        ),
+        (
+            "calm",
+            "A copy of the result with a planted fault (stub) got no usable verdict, as a test of the verifier at "
+            "“Review”, attempt 1. It said nothing.",
+        ),
+        (
+            "calm",
+            "A copy of the result with a planted fault was not judged, as a test of the verifier at “Review”, "
+            "attempt 1. There was no room.",
+        ),
         ("calm", "alice raised the limit: $5 and 1.5 minutes."),
         ("good", "Finished: succeeded."),
     ]
