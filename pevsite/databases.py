@@ -53,18 +53,21 @@ def messages(address: str) -> dict[str, Any]:
     return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [address]}}
 
 
-def cache(address: str) -> dict[str, Any]:
-    """The cache, which counts wrong passwords, codes, links and tokens: in Redis for all processes together; without an
-    address, in each process.
+def caches(address: str) -> dict[str, dict[str, Any]]:
+    """`default` counts wrong passwords, codes, links and tokens: in Redis for all processes together; without an
+    address, in each process. `reports` has those of finished runs that this process has written in the last minute.
     """
-    if not address:
-        return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}}
-    return {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": address,
-        "KEY_PREFIX": "pevsite",
-        "OPTIONS": {"serializer": "pevsite.databases.JsonSerializer"},
-    }
+    here: dict[str, Any] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    counts = here | {"OPTIONS": {"MAX_ENTRIES": 10_000}}
+    if address:
+        counts = {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": address,
+            "KEY_PREFIX": "pevsite",
+            "OPTIONS": {"serializer": "pevsite.databases.JsonSerializer"},
+        }
+    reports = here | {"LOCATION": "reports", "TIMEOUT": 60, "OPTIONS": {"MAX_ENTRIES": 50}}
+    return {"default": counts, "reports": reports}
 
 
 class JsonSerializer:

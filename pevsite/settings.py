@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.messages import constants as levels
 from django.utils.csp import CSP
 
-from pevsite.databases import cache, database, files, messages
+from pevsite.databases import caches, database, files, messages
 from pevsite.environment import read_environment
 from pevsite.installation import SITE, key_of
 from pevsite.setting_values import is_installed
@@ -81,7 +81,7 @@ WORKERS = _environment.workers
 REDIS_URL = _environment.redis_url.get_secret_value()
 DATABASES = {"default": database(DATA_DIR, _environment.database_url.get_secret_value(), WORKERS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": cache(REDIS_URL)}
+CACHES = caches(REDIS_URL)
 CHANNEL_LAYERS = {"default": messages(REDIS_URL)}
 ENGINE = _environment.engine
 _BACKENDS = {

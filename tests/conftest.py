@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
@@ -28,7 +28,8 @@ hypothesis_settings.load_profile("quick")  # --hypothesis-profile=thorough repla
 @pytest.fixture(autouse=True)
 def _fresh_caches() -> None:
     """All tests come from one address, whose tries to sign in are counted."""
-    cache.clear()
+    for name in settings.CACHES:
+        caches[name].clear()
 
 
 @pytest.fixture(scope="session")

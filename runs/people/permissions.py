@@ -51,7 +51,10 @@ def possible_deciders() -> QuerySet[User]:
 
 
 def visible_runs(user: Person) -> RunQuerySet:
-    """The runs this person may see: their own, those shared with them, open ones; all of them for an administrator."""
+    """The runs this person may see: their own, those shared with them, open ones; all of them for an administrator.
+
+    For one run, `can_see` and `visible_run` are quicker.
+    """
     if not user.is_authenticated:
         return Run.objects.none()
     if is_administrator(user):
@@ -184,7 +187,19 @@ def visible_templates(user: Person) -> QuerySet[Template]:
 
 
 def can_see(user: Person, run: Run) -> bool:
-    return visible_runs(user).filter(pk=run.pk).exists()
+    """The same as `visible_runs` for one run. Who submitted it is asked first: that takes no query."""
+    if not user.is_authenticated:
+        return False
+    if run.owner_id == user.pk or run.open_to_all or is_administrator(user):
+        return True
+    return _shared_with(user).filter(run_id=run.pk).exists()
+
+
+def visible_run(user: Person, number: int, *related: str) -> Run | None:
+    """The run with this number, with these related rows; None if there is none that the person may see."""
+    found = Run.objects.filter(pk=number)
+    run = (found.select_related(*related) if related else found).first()
+    return run if run is not None and can_see(user, run) else None
 
 
 def who_can_see(run: Run, people: Iterable[User]) -> set[int]:

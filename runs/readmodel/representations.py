@@ -14,10 +14,10 @@ from runs.enums import GateStatus, TokenScope, Verb
 from runs.lifecycle import overruling
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, Run, User
-from runs.people.permissions import approvable_gates, visible_runs
+from runs.people.permissions import approvable_gates, can_see, visible_run
 from runs.readmodel.gate_text import about
 from runs.readmodel.result_points import points_in
-from runs.readmodel.run_queries import open_gates
+from runs.readmodel.run_queries import RunCost, costs_of_runs, open_gates
 from runs.readmodel.run_state import RunState
 from runs.text.truncate import truncate
 
@@ -36,14 +36,28 @@ class Reader:
         """Returns an absolute address, by the name of its route."""
         return self.site + reverse(name, args=arguments)
 
-    def runs(self) -> QuerySet[Run]:
-        """The runs that the person may see, with the rows that their representation needs."""
-        return visible_runs(self.person).select_related("owner", "inputs", "head")
+    def run(self, number: int, *related: str) -> Run | None:
+        """The run with this number, with these related rows; None if there is none that the person may see."""
+        run = visible_run(self.person, number, *related)
+        if run is not None and run.owner_id == self.person.pk:
+            run.owner = self.person  # read already
+        return run
 
-    def gates(self) -> QuerySet[Gate]:
-        """The gates of these runs, with the rows that their representation needs."""
-        rows = ("run__owner", "run__inputs", "run__head", "assigned_to", "plan", "step__plan", "attempt", "work")
-        return Gate.objects.known().filter(run__in=visible_runs(self.person)).select_related(*rows)
+    def gate(self, number: int) -> Gate | None:
+        """The gate with this number, with the rows that its representation needs; None if there is none in a run that
+        the person may see.
+        """
+        gate = _gates().filter(pk=number).first()
+        return gate if gate is not None and can_see(self.person, gate.run) else None
+
+    def approvable_gates(self) -> QuerySet[Gate]:
+        """The open gates that the person may approve, with the rows that their representation needs."""
+        return _gates().filter(pk__in=approvable_gates(self.person).values("pk"))
+
+
+def _gates() -> QuerySet[Gate]:
+    rows = ("run__owner", "run__inputs", "run__head", "assigned_to", "plan", "step__plan", "attempt", "work")
+    return Gate.objects.known().select_related(*rows)
 
 
 class OpenDecision(BaseModel):
@@ -133,7 +147,7 @@ class GateDetails(GateLine):
 
 def status_of(reader: Reader, run: Run) -> Status:
     """How a run is doing, with the decisions that it waits for."""
-    state = RunState(run)
+    state, spent = RunState(run), costs_of_runs([run.pk]).get(run.pk, RunCost())
     return Status(
         run=run.pk,
         title=run.title,
@@ -142,8 +156,8 @@ def status_of(reader: Reader, run: Run) -> Status:
         finished=state.finished,
         steps_done=state.progress.done,
         steps=state.progress.total,
-        cost_usd=float(state.totals.cost),
-        unpriced_calls=state.totals.unpriced,
+        cost_usd=float(spent.cost),
+        unpriced_calls=spent.unpriced,
         budget_usd=None if run.policy.budget is None else float(run.policy.budget),
         decisions=_open_decisions(reader, state) if reader.reads_decisions else None,
         submitted_by=run.owner.get_username(),
@@ -155,7 +169,8 @@ def status_of(reader: Reader, run: Run) -> Status:
 
 
 def _open_decisions(reader: Reader, state: RunState) -> list[OpenDecision]:
-    if not state.asked:  # whose answer a gate waits for is the longest query of all: most runs need none
+    # Whose answer a gate waits for is the longest query of all: most runs need none.
+    if state.finished or not state.asked:
         return []
     return [
         OpenDecision(

@@ -342,6 +342,17 @@ def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
         return gates
 
 
+def waiting_for(user: Person, runs: Sequence[int]) -> dict[int, bool]:
+    """Those of these runs that wait for people, each with whether this person may answer one of its questions."""
+    known = Gate.objects.open().known().filter(_KNOWN_STEP, run__in=runs).order_by()
+    found: dict[int, bool] = {}
+    if runs:
+        mine = Exists(approvable_gates(user).filter(pk=OuterRef("pk")))
+        for run_id, theirs in known.annotate(mine=mine).values_list("run_id", "mine"):
+            found[run_id] = found.get(run_id, False) or theirs
+    return found
+
+
 _KNOWN_STEP = Q(step=None) | Q(step__status__in=list(StepStatus))
 
 

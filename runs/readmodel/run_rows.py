@@ -164,8 +164,9 @@ def _attempts(
         .defer("reads", "reused_from__reads")
     )
     detailed = {attempt.pk: attempt for attempt in found.filter(whole)}
-    light = found.exclude(whole).defer("overlay", "verdict__results")
-    every = detailed | {attempt.pk: attempt for attempt in light}
+    every = dict(detailed)
+    if len(chosen) < len(steps):
+        every |= {attempt.pk: attempt for attempt in found.exclude(whole).defer("overlay", "verdict__results")}
     attempts = {pk: attempt for pk, attempt in every.items() if attempt.step_id in steps}
     for attempt in attempts.values():
         attempt.step = steps[attempt.step_id]

@@ -32,11 +32,13 @@ NAMED_STEPS = 3
 
 @dataclass(frozen=True)
 class Progress:
-    """The number of steps, how many of them are settled, and how many verdicts on them people overrule."""
+    """The number of steps, and how many of them are settled. `overruled`: on how many people overrule a verdict; known
+    only of a finished run.
+    """
 
     total: int
     done: int
-    overruled: int
+    overruled: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +64,11 @@ class RunState:
     @cached_property
     def progress(self) -> Progress:
         """The progress of the newest version."""
-        done = Count("pk", filter=Q(status__in=SETTLED_STEPS))
-        about = Q(attempt__step=OuterRef("pk")) | Q(attempt=OuterRef("reused_from"))
-        overruled = Count("pk", filter=Exists(Overruling.objects.in_force().filter(about)))
-        steps = Step.objects.filter(plan=self.plan)
-        return Progress(**steps.aggregate(total=Count("pk"), done=done, overruled=overruled))
+        figures: dict[str, Count] = {"total": Count("pk"), "done": Count("pk", filter=Q(status__in=SETTLED_STEPS))}
+        if self.finished:
+            about = Q(attempt__step=OuterRef("pk")) | Q(attempt=OuterRef("reused_from"))
+            figures["overruled"] = Count("pk", filter=Exists(Overruling.objects.in_force().filter(about)))
+        return Progress(**Step.objects.filter(plan=self.plan).aggregate(**figures))
 
     @cached_property
     def totals(self) -> Totals:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pevsite.databases import JsonSerializer, cache, database, files, messages
+from pevsite.databases import JsonSerializer, caches, database, files, messages
 
 ADDRESS = "postgres://alice:secret@db.example:5433/pev"
 
@@ -72,8 +72,8 @@ def test_files_lie_in_a_bucket_by_its_address(tmp_path: Path, address: str, buck
 
 
 def test_failures_are_counted_in_the_process_or_for_all_processes_in_redis() -> None:
-    assert cache("")["BACKEND"] == "django.core.cache.backends.locmem.LocMemCache"
-    shared = cache("redis://cache.example:6379/0")
+    assert caches("")["default"]["BACKEND"] == "django.core.cache.backends.locmem.LocMemCache"
+    shared = caches("redis://cache.example:6379/0")["default"]
     assert (shared["BACKEND"], shared["LOCATION"]) == (
         "django.core.cache.backends.redis.RedisCache",
         "redis://cache.example:6379/0",

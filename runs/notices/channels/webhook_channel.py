@@ -111,12 +111,12 @@ def body_of(line: NoticeLine) -> bytes:
         data["run"] = str(notice.run_id)
         if settings.API:
             data["status_address"] = reader.address("api:read_status", notice.run_id)
-        if run := reader.runs().filter(pk=notice.run_id).first():
+        if run := reader.run(notice.run_id):
             represented["status"] = status_of(reader, run)
     if notice.gate_id:
         if settings.API:
             data["decision_address"] = reader.address("api:read_gate", notice.gate_id)
-        if settings.NOTICE_CONTENT == "details" and (gate := reader.gates().filter(pk=notice.gate_id).first()):
+        if settings.NOTICE_CONTENT == "details" and (gate := reader.gate(notice.gate_id)):
             represented["decision"] = gate_details(reader, gate)
     if notice.due_at:
         data["due_at"] = notice.due_at

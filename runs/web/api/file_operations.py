@@ -133,7 +133,7 @@ def list_files(request: HttpRequest, run_id: int, asked: Query[FilesAsked]) -> t
     """The files of a run: first those that it has made, changed or removed, then those that it was given."""
     check_names(request.GET, FilesAsked)
     caller = caller_of(request)
-    return looking.files_of(caller.run(run_id), asked.offset)
+    return looking.files_of(caller.run(run_id, "inputs", "head"), asked.offset)
 
 
 @router.get(

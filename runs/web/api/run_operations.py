@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Literal
 
+from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -44,11 +46,14 @@ from runs.web.api.requests import (
 from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 from runs.web.mcp import looking, submitting, tool_answers
 from runs.web.mcp.tool_arguments import SubmittedTask
+from runs.web.site.unchanged import names_in
 
 router = Router(tags=["runs"])
 MAX_PAGE = 100
 """Runs in one page of a list."""
 MAX_WORDS = 8
+MAX_KEPT = 500_000
+"""Characters of a report that is kept."""
 
 
 class RunPage(BaseModel):
@@ -174,11 +179,20 @@ def submit_run(
 def read_run(request: HttpRequest, run_id: int) -> HttpResponseBase | contract.Report:
     """Everything that happened in a run, as in its report (docs/report.schema.json). Answered with an ETag."""
     run = caller_of(request).run(run_id)
-    return unless_known(request, version_of(run), lambda: _as_json(run))
+    return unless_known(request, version_of(run), lambda: HttpResponse(_report(run), content_type="application/json"))
 
 
-def _as_json(run: Run) -> HttpResponse:
-    return HttpResponse(report_of(reading_of(run)).model_dump_json(), content_type="application/json")
+def _report(run: Run) -> str:
+    """The report of a run as JSON. That of a finished run is kept for a while, because programs ask for it again."""
+    if run.status != RunStatus.FINISHED:
+        return report_of(reading_of(run)).model_dump_json()
+    kept, key = caches["reports"], hashlib.sha256(repr((version_of(run), names_in(run))).encode()).hexdigest()
+    text: str | None = kept.get(key)
+    if text is None:
+        text = report_of(reading_of(run)).model_dump_json()
+        if len(text) <= MAX_KEPT:
+            kept.set(key, text)
+    return text
 
 
 @router.get("/runs/{int:run_id}/status", auth=READS_RUNS, response=representations.Status, summary="How a run is doing")

@@ -7,10 +7,10 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 
 from runs.contracts.ports import FileInfo
-from runs.enums import AuditKind, Show, TokenScope
+from runs.enums import AuditKind, RunStatus, Show, TokenScope
 from runs.errors import InvalidInput
 from runs.lifecycle.snoozes import snoozed_gates
-from runs.models import Gate, Run
+from runs.models import Run
 from runs.models.querysets import RunQuerySet
 from runs.people import access_tokens
 from runs.readmodel import run_queries
@@ -66,20 +66,21 @@ def runs_of_list(caller: Caller, show: Show, filters: Filters) -> RunQuerySet:
     """
     if show is Show.MINE:
         access_tokens.check(caller.token, TokenScope.GATES_READ)
-    return run_queries.runs_of_list(caller.person, show, filters, Sort.NEWEST, snoozed_gates(caller.person))
+    put_off = snoozed_gates(caller.person) if show is Show.MINE else ()
+    return run_queries.runs_of_list(caller.person, show, filters, Sort.NEWEST, put_off)
 
 
 def lines_of(caller: Caller, runs: Sequence[Run]) -> list[tool_answers.RunLine]:
     """The runs of a list, with whether they wait for the person."""
-    gates: dict[int, list[Gate]] = {}
-    for gate in run_queries.open_gates(caller.person, [run.pk for run in runs]):
-        gates.setdefault(gate.run_id, []).append(gate)
-    return [_run_line(caller, run, gates.get(run.pk, [])) for run in runs]
+    unfinished = [run.pk for run in runs if run_queries.is_later(run) or run.status != RunStatus.FINISHED]
+    waiting = run_queries.waiting_for(caller.person, unfinished)
+    return [_run_line(caller, run, waiting) for run in runs]
 
 
-def _run_line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLine:
-    later = run_queries.is_later(run)
-    state = "unknown" if later else run.outcome or ("paused" if run.paused else "waiting" if gates else run.status)
+def _run_line(caller: Caller, run: Run, waiting: Mapping[int, bool]) -> tool_answers.RunLine:
+    """`waiting`: as from `run_queries.waiting_for`."""
+    later, waits = run_queries.is_later(run), run.pk in waiting
+    state = "unknown" if later else run.outcome or ("paused" if run.paused else "waiting" if waits else run.status)
     return tool_answers.RunLine(
         run=run.pk,
         title=run.title,
@@ -87,17 +88,13 @@ def _run_line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLi
         submitted_by=run.owner.get_username(),
         submitted_at=run.created_at,
         finished_at=run.finished_at,
-        waits_for_you=any(map(_is_theirs, gates)) if caller.token.allows(TokenScope.GATES_READ) else None,
+        waits_for_you=waiting.get(run.pk, False) if caller.token.allows(TokenScope.GATES_READ) else None,
         address=caller.reader.address("run", run.pk),
     )
 
 
 def run_status(caller: Caller, arguments: RunStatusArguments | WaitForRun) -> tool_answers.Status:
     return tool_answers.Status(**dict(status_of(caller.reader, caller.run(arguments.run))))
-
-
-def _is_theirs(gate: Gate) -> bool:
-    return bool(gate.mine)  # type: ignore[attr-defined]  # from `run_queries.open_gates`
 
 
 def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportText:
@@ -119,7 +116,7 @@ def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportTex
 
 
 def list_files(caller: Caller, arguments: ListFilesArguments) -> tool_answers.Files:
-    return files_of(caller.run(arguments.run), arguments.offset)
+    return files_of(caller.run(arguments.run, "inputs", "head"), arguments.offset)
 
 
 def files_of(run: Run, offset: int) -> tool_answers.Files:

@@ -43,9 +43,11 @@ class Caller:
     def reader(self) -> Reader:
         return Reader(self.person, self.site, reads_decisions=self.token.allows(TokenScope.GATES_READ))
 
-    def run(self, number: int) -> Run:
-        """Returns a run. Raises NotVisible with the same words if it does not exist or the person may not see it."""
-        run = self.reader.runs().filter(pk=number).first()
+    def run(self, number: int, *related: str) -> Run:
+        """Returns a run, with these related rows. Raises NotVisible with the same words if it does not exist or the
+        person may not see it.
+        """
+        run = self.reader.run(number, *related)
         if run is None:
             raise NotVisible(f"There is no run {number} that you may see.")
         return run

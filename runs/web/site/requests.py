@@ -11,13 +11,13 @@ import ua_parser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, Outdated, PevError
 from runs.logs import LogFields, about
 from runs.models import Run, User
-from runs.people.permissions import check_can_submit, is_administrator, visible_runs, why_not_decide
+from runs.people import permissions
+from runs.people.permissions import check_can_submit, is_administrator, why_not_decide
 
 log = logging.getLogger(__name__)
 type GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -28,7 +28,10 @@ MAX_SEARCH = 150
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
     """The run, with the rows that its page needs. Raises Http404 for everybody who may not see it."""
-    return get_object_or_404(visible_runs(request.user).select_related("owner", "inputs", "head"), pk=run_id)
+    run = permissions.visible_run(request.user, run_id, "owner", "inputs", "head")
+    if run is None:
+        raise Http404
+    return run
 
 
 def run_to_decide(request: HttpRequest, run_id: int) -> Run:

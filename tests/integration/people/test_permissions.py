@@ -6,13 +6,14 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, Group
 from django.db import connection
 
-from runs.enums import AuditKind, PersonRole, Verb
+from runs.enums import AuditKind, PersonRole, ShareLevel, Verb
 from runs.errors import NotAllowed
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
-from runs.models import AuditEntry, Gate, Plan, Share, User
+from runs.models import AuditEntry, Gate, Plan, Run, Share, User
 from runs.people import accounts
 from runs.people.permissions import (
+    Person,
     approvable_gates,
     awaiting,
     can_decide,
@@ -24,6 +25,7 @@ from runs.people.permissions import (
     gates_asking,
     people_asked,
     possible_approvers,
+    visible_run,
     visible_runs,
     visible_templates,
 )
@@ -38,6 +40,28 @@ pytestmark = pytest.mark.django_db
 def test_the_owner_and_the_approver_see_the_run_once_and_charlie_does_not() -> None:
     run = made.submitted(approvers=[made.bob(), made.person("dora"), made.alice()])
     assert [list(visible_runs(user)) for user in (made.alice(), made.bob(), made.charlie())] == [[run], [run], []]
+
+
+def test_one_run_is_seen_by_those_in_whose_lists_it_is() -> None:
+    team = Group.objects.create(name="team")
+    member, dora = made.person("member"), made.person("dora")
+    member.groups.add(team)
+    shared, open_run = made.planning(), made.planning()
+    Share.objects.create(run=shared, group=team, level=ShareLevel.LOOK)
+    Share.objects.create(run=shared, user=dora, level=ShareLevel.LOOK)
+    Run.objects.filter(pk=open_run.pk).update(open_to_all=True)
+    made.submitted(approvers=[made.bob()])
+    root = made.person("root", is_superuser=True)
+    people: list[Person] = [made.alice(), made.bob(), made.charlie(), dora, member, root, AnonymousUser()]
+    seen = 0
+    for who in people:
+        listed = set(visible_runs(who).values_list("pk", flat=True))
+        for run in Run.objects.all():
+            assert can_see(who, run) is (run.pk in listed), (who, run)
+            assert (visible_run(who, run.pk) == run) is (run.pk in listed), (who, run)
+        seen += len(listed)
+    assert visible_run(root, 0) is None
+    assert seen == 3 + 3 + 1 + 2 + 2 + 3  # Bob may approve in all of them
 
 
 def test_nobody_in_particular_sees_nothing() -> None:

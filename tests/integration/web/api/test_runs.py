@@ -9,9 +9,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from pevsite.setting_values import policy_values
 from runs.enums import GateKind, RunStatus, TokenScope
-from runs.models import Run
-from runs.readmodel.run_view import reading_of
-from runs.reports.json_report import as_json
+from runs.models import Run, User
+from runs.readmodel.run_view import RunReading, reading_of
+from runs.reports import contract
+from runs.reports.json_report import as_json, report_of
+from runs.web.api import run_operations
 from tests import factories as made
 from tests.integration.web.api.asking import program_of
 
@@ -124,6 +126,39 @@ def test_a_run_is_read_as_its_report_and_not_sent_again_while_it_is_unchanged() 
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", answer["ETag"])
     Run.objects.filter(pk=run.pk).update(title="Another")
     assert alice.get(f"/runs/{run.pk}", **known).status_code == 200
+
+
+def test_the_report_of_a_finished_run_is_written_again_only_after_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+
+    def write(reading: RunReading) -> contract.Report:
+        written.append(reading.run.pk)
+        return report_of(reading)
+
+    monkeypatch.setattr(run_operations, "report_of", write)
+    run, alice = made.finished_succeeded(), program_of(made.alice())
+
+    def read() -> Any:
+        return alice.get(f"/runs/{run.pk}").json()
+
+    first = read()
+    assert (read(), len(written)) == (first, 1)
+    Run.objects.filter(pk=run.pk).update(title="Another")
+    assert (read()["title"], len(written)) == ("Another", 2)
+    User.objects.filter(pk=run.owner_id).update(username="alice-smith")
+    assert ("alice-smith" in str(read()), len(written)) == (True, 3)
+    monkeypatch.setattr(run_operations, "MAX_KEPT", 10)
+    Run.objects.filter(pk=run.pk).update(title="Longer than what is kept")
+    read()
+    read()
+    assert len(written) == 5
+
+
+def test_the_report_of_an_unfinished_run_is_of_now() -> None:
+    run, alice = made.executing(), program_of(made.alice())
+    before = alice.get(f"/runs/{run.pk}").json()
+    Run.objects.filter(pk=run.pk).update(request="Another request")  # without an event
+    assert (before["request"], alice.get(f"/runs/{run.pk}").json()["request"]) == (run.request, "Another request")
 
 
 def test_a_run_is_paused_resumed_and_stopped_as_it_was_read() -> None:
