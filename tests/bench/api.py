@@ -130,7 +130,7 @@ def measure(*, short: bool) -> list[Figure]:
         site.start()
         try:
             time.sleep(1 if short else 10)  # its engine starts beside the first requests
-            return figures_of(Server(site.port, site.pid), programs, short=short)
+            return figures_of([Server(site.port, site.pid)], programs, short=short)
         finally:
             site.kill()
 
@@ -163,19 +163,22 @@ def prepare(*, short: bool) -> Programs:
     return Programs(reads, tokens, asked.pk, following)
 
 
-def figures_of(server: Server, programs: Programs, *, short: bool) -> list[Figure]:
+def figures_of(servers: Sequence[Server], programs: Programs, *, short: bool) -> list[Figure]:
+    """The mixed reads are distributed among the servers; everything else is asked of the first one."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    return asyncio.run(_figures(server, programs, short=short))
+    return asyncio.run(_figures(servers, programs, short=short))
 
 
-async def _figures(server: Server, programs: Programs, *, short: bool) -> list[Figure]:
+async def _figures(servers: Sequence[Server], programs: Programs, *, short: bool) -> list[Figure]:
     figures = []
     for kind, (path, _) in programs.reads.items():
-        figures.append(Figure(f"{kind}: processor", await _cpu_ms(server, programs, path, 5 if short else 60), "ms"))
+        figures.append(
+            Figure(f"{kind}: processor", await _cpu_ms(servers[0], programs, path, 5 if short else 60), "ms")
+        )
     for rate in (20,) if short else RATES:
-        figures += await _open_loop(server, programs, rate, 2 if short else SECONDS)
-    figures += await _streams(server, programs, *((40, 1) if short else (STREAMS, 5)))
+        figures += await _open_loop(servers, programs, rate, 2 if short else SECONDS)
+    figures += await _streams(servers[0], programs, *((40, 1) if short else (STREAMS, 5)))
     return figures
 
 
@@ -188,24 +191,26 @@ async def _cpu_ms(server: Server, programs: Programs, path: str, times: int) -> 
     return (server.cpu_seconds - began) / times * 1_000
 
 
-async def _open_loop(server: Server, programs: Programs, rate: int, seconds: int) -> list[Figure]:
+async def _open_loop(servers: Sequence[Server], programs: Programs, rate: int, seconds: int) -> list[Figure]:
     mixed = [path for path, share in programs.reads.values() for _ in range(share)]
     random.Random(1).shuffle(mixed)
     clock = asyncio.get_running_loop().time
     waited: list[float] = []
 
     async def ask(number: int, due: float) -> None:
-        if await server.ask(mixed[number % len(mixed)], programs.tokens[number % len(programs.tokens)]):
+        server = servers[number % len(servers)]
+        if await server.ask(mixed[number // len(servers) % len(mixed)], programs.tokens[number % len(programs.tokens)]):
             waited.append(clock() - due)
 
-    count, began, cpu = rate * seconds, clock() + 0.1, server.cpu_seconds
+    count, began, cpu = rate * seconds, clock() + 0.1, sum(server.cpu_seconds for server in servers)
     asking = []
     for number in range(count):
         due = began + number / rate
         await asyncio.sleep(due - clock())
         asking.append(asyncio.create_task(ask(number, due)))
     await asyncio.gather(*asking)
-    used, parts = server.cpu_seconds - cpu, quantiles(waited, n=20)
+    used = sum(server.cpu_seconds for server in servers) - cpu
+    parts = quantiles(waited, n=20)
     name = f"{rate} mixed reads a second"
     return [
         Figure(f"{name}: answered of 100", len(waited) / count * 100, "", min=100),

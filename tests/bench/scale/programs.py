@@ -1,4 +1,4 @@
-"""Programs that read over the REST API, and a thousand streams of events, on one of the processes that serve."""
+"""Programs that read over the REST API of all processes that serve, and a thousand streams of events of one."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def measure(cluster: Cluster, *, short: bool) -> list[Figure]:
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
         time.sleep(1 if short else 15)  # every process announces events that no one follows
-        server = api.Server(next(iter(cluster.webs)), cluster.serving[0].pid)
-        return api.figures_of(server, programs, short=short)
+        servers = [api.Server(port, web.pid) for port, web in zip(cluster.webs, cluster.serving, strict=True)]
+        return api.figures_of(servers, programs, short=short)
