@@ -13,7 +13,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, report, step, step_of
 from tests.installation import Installation
 from tests.integration.engine.killed import Errand
-from tests.integration.engine.killing import killed_everywhere
+from tests.integration.engine.killing import KILLED, begin, killed_everywhere
 from tests.integration.engine.machine import Nursery
 
 pytestmark = [pytest.mark.slow, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -56,3 +56,14 @@ def test_a_killed_worker_neither_repeats_nor_skips_a_canary(nursery: Nursery, ap
     )
     assert [found[2:3] + found[6:9] for found in course.facts["canaries"]] == [["irrelevant_quote", "passed", "", 1]]
     assert rows(nursery.data, "SELECT count(*) FROM runs_event WHERE kind = 'canary'") == [(1,)]
+
+
+def test_a_canary_that_ends_its_process_again_and_again_is_given_up(nursery: Nursery, api: FakeAnthropic) -> None:
+    begin(nursery, api, "planned")
+    for _ in range(3):
+        assert nursery.send(Errand("attempt", kill_on="before .*canary"))[1] == KILLED
+    assert nursery.send(Errand("attempt"))[1] == 0
+    why = "3 times in a row the process that judged it ended."
+    assert rows(nursery.data, "SELECT outcome, why FROM runs_canary") == [("", why)]
+    assert rows(nursery.data, "SELECT status FROM runs_step") == [("passed",)]
+    assert rows(nursery.data, "SELECT count(*) FROM runs_gate") == [(0,)]
