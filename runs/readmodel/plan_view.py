@@ -108,6 +108,12 @@ class AttemptReading:
         return getattr(self.row, "verdict", None)
 
     @property
+    def missed_canary(self) -> str:
+        """A sentence on the planted fault that the verifier let pass in a copy of this result; empty without one."""
+        missed = self.rows.missed_canaries.get(self.row.pk)
+        return missed.sentence if missed else ""
+
+    @property
     def met(self) -> int:
         """How many criteria the attempt met."""
         return sum(1 for result in self.results if result.met)

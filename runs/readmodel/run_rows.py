@@ -11,10 +11,11 @@ from django.db.models import Q
 from django.db.models.functions import Left
 
 from runs.accounting.costs import Totals, totals_by_attempt
+from runs.calibration.canaries import missed_in
 from runs.lifecycle.coverage import Coverage, coverage_of
 from runs.lifecycle.criteria_ledger import overrulings_of
 from runs.lifecycle.overruling import IS_OVERRULED, is_overruled
-from runs.models import Attempt, Gate, Overruling, Plan, Run, Step, ToolCall, Tree
+from runs.models import Attempt, Canary, Gate, Overruling, Plan, Run, Step, ToolCall, Tree
 from runs.pev.tools.registry import subject_of
 from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.text.truncate import cut_after
@@ -71,6 +72,11 @@ class RunRows:
     def overruled(self) -> Mapping[int, Sequence[Overruling]]:
         """What people judge otherwise than the verdicts, by attempt."""
         return overrulings_of(self.run.pk) if self.is_overruled else {}
+
+    @cached_property
+    def missed_canaries(self) -> Mapping[int, Canary]:
+        """The planted faults that the verifier let pass, by the attempt whose result was copied."""
+        return {one.attempt_id: one for one in missed_in(self.run)} if self.run.policy.canary_every else {}
 
     @property
     def is_overruled(self) -> bool:

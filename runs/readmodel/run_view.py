@@ -9,7 +9,6 @@ from functools import cached_property
 from runs.accounting.costs import Costs, RoleTotals, Totals, costs_of, totals_by_role
 from runs.accounting.figures import Metrics
 from runs.accounting.metrics import metrics
-from runs.calibration.canaries import missed_in
 from runs.enums import EventKind, Outcome, Role, StepStatus
 from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import ChangeRequest, answered, gap_of, unmet_sentence
@@ -235,13 +234,12 @@ class RunReading:
         when = f"{at:%Y-%m-%d %H:%M} UTC"
         return f"No sources were needed: a person chose that before it started ({by}, {where}, {when})."
 
-    @cached_property
+    @property
     def missed_canaries(self) -> list[str]:
         """A sentence for each planted fault that the verifier let pass, with the name of its step."""
-        if self.run.policy.canary_every is None:
-            return []
         names = {step.row.key: step.row.spec.name for plan in self.plans for step in plan.steps}
-        return [f"“{names.get(one.step_key, one.step_key)}”: {one.sentence}" for one in missed_in(self.run)]
+        missed = self.rows.missed_canaries.values()
+        return [f"“{names.get(one.step_key, one.step_key)}”: {one.sentence}" for one in missed]
 
     @property
     def same_model(self) -> str:

@@ -120,7 +120,7 @@ class GateView:
     """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
     `held` what is said of an error. `doubtful`: something that people asked for in the run may not have been done.
     `unread`: some given files cannot be read. `cost`: what the attempt cost, at a gate that offers another. `may`: the
-    people who may decide, by name.
+    people who may decide, by name. `missed_canary`: what the verifier let pass in a copy of the result.
     """
 
     row: Gate
@@ -133,6 +133,7 @@ class GateView:
     unread: bool = False
     cost: Decimal = Decimal(0)
     may: Sequence[User] = ()
+    missed_canary: str = ""
 
     @property
     def type(self) -> GateType:
@@ -202,7 +203,8 @@ class GateView:
             return False
         unmet = self.unmet or self.shown or self.sampled or self.broken or self.uncited
         verdict = self.attempt.verdict
-        weak = self.untraced or self.weak or self.attempt.shared_quotes or (verdict and verdict.uncalibrated)
+        unproved = self.missed_canary or (verdict and verdict.uncalibrated)
+        weak = self.untraced or self.weak or self.attempt.shared_quotes or unproved
         return bool(unmet or weak or (not self.blocked and self.attempt.deviations))
 
     @property
@@ -711,6 +713,7 @@ def open_gates(
                 unread,
                 cost,
                 may.get(gate.pk, ()),
+                attempt.missed_canary if attempt else "",
             )
         )
     return found

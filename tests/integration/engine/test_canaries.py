@@ -161,6 +161,16 @@ def test_a_canary_that_was_let_through_is_said_at_the_verdict_and_in_the_report(
     assert f"“Do s0”: {sentence}" in report_page
 
 
+def test_who_decides_about_the_result_reads_it_at_the_gate(
+    api: FakeAnthropic, submitted: Submit, client: Client, alice: User
+) -> None:
+    run = carried_out(api, submitted, team_with(), step_approval="all")
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").text
+    assert f"<strong>Verifier missed a planted fault</strong> {Canary.objects.get().sentence}" in page
+    assert "but see the warnings above" in page
+
+
 def test_a_canary_without_any_mark_counts_as_let_through(api: FakeAnthropic, submitted: Submit) -> None:
     cited = "Notice is in writing: [“Notice has to be given in writing.”](lease.md#L3).\n"
     run = carried_out(api, submitted, team_with(result=cited))
