@@ -90,14 +90,17 @@ def traces(run: Run) -> dict[str, Any]:
     """What people and later steps get of a run, without ids and times."""
     attempts = Attempt.objects.filter(step__plan__run=run).order_by("pk")
     columns = ("number", "status", "overlay", "fingerprint", "reuse_key", "reads", "tree__digest")
+    verdicts = Verdict.objects.filter(attempt__in=attempts).order_by("attempt_id")
     return {
         "run": (run.status, run.outcome, run.answer, run.head.digest),
         "attempts": list(attempts.values_list(*columns)),
-        "verdicts": list(Verdict.objects.filter(attempt__in=attempts).values_list("passed", "results", "feedback")),
-        "steps": list(Step.objects.filter(plan__run=run).values_list("key", "status", "tries", "failures")),
-        "gates": list(run.gates.values_list("kind", "status")),
+        "verdicts": list(verdicts.values_list("passed", "results", "feedback")),
+        "steps": list(
+            Step.objects.filter(plan__run=run).order_by("pk").values_list("key", "status", "tries", "failures")
+        ),
+        "gates": list(run.gates.order_by("pk").values_list("kind", "status")),
         "tools": list(run.tool_calls.order_by("pk").values_list("name", "arguments", "result")),
-        "work": list(run.work.values_list("kind", "status", "reserved_usd", "tries", "error")),
+        "work": list(run.work.order_by("pk").values_list("kind", "status", "reserved_usd", "tries", "error")),
     }
 
 
