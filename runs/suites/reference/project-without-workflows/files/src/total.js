@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
+import { sum } from "./sum.js";
 
 // TODO: skip days without a value
-const rows = readFileSync(process.argv[2], "utf8").trim().split("\n");
-console.log(rows.reduce((sum, row) => sum + Number(row.split(",")[1]), 0));
+export const total = (rows) => sum(rows.map((row) => Number(row.split(",")[1])));

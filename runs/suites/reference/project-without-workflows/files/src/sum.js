@@ -1,0 +1,1 @@
+export const sum = (values) => values.reduce((all, value) => all + value, 0);
