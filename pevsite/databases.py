@@ -55,7 +55,7 @@ def messages(address: str) -> dict[str, Any]:
 
 def caches(address: str) -> dict[str, dict[str, Any]]:
     """`default` counts wrong passwords, codes, links and tokens: in Redis for all processes together; without an
-    address, in each process. `reports` has those of finished runs that this process has written in the last minute.
+    address, in each process. `reports` keeps reports of finished runs for a minute, in each process.
     """
     here: dict[str, Any] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     counts = here | {"OPTIONS": {"MAX_ENTRIES": 10_000}}

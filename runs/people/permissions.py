@@ -53,7 +53,7 @@ def possible_deciders() -> QuerySet[User]:
 def visible_runs(user: Person) -> RunQuerySet:
     """The runs this person may see: their own, those shared with them, open ones; all of them for an administrator.
 
-    For one run, `can_see` and `visible_run` are quicker.
+    For one run, `find_visible_run` is quicker.
     """
     if not user.is_authenticated:
         return Run.objects.none()
@@ -187,7 +187,12 @@ def visible_templates(user: Person) -> QuerySet[Template]:
 
 
 def can_see(user: Person, run: Run) -> bool:
-    """The same as `visible_runs` for one run. Who submitted it is asked first: that takes no query."""
+    """Whether the run is one of `visible_runs` now, whatever has changed since it was read."""
+    return visible_runs(user).filter(pk=run.pk).exists()
+
+
+def can_see_as_read(user: Person, run: Run) -> bool:
+    """The same for a run that was read just now. For one's own and for open runs it takes no query."""
     if not user.is_authenticated:
         return False
     if run.owner_id == user.pk or run.open_to_all or is_administrator(user):
@@ -195,11 +200,11 @@ def can_see(user: Person, run: Run) -> bool:
     return _shared_with(user).filter(run_id=run.pk).exists()
 
 
-def visible_run(user: Person, number: int, *related: str) -> Run | None:
+def find_visible_run(user: Person, number: int, *related: str) -> Run | None:
     """The run with this number, with these related rows; None if there is none that the person may see."""
     found = Run.objects.filter(pk=number)
     run = (found.select_related(*related) if related else found).first()
-    return run if run is not None and can_see(user, run) else None
+    return run if run is not None and can_see_as_read(user, run) else None
 
 
 def who_can_see(run: Run, people: Iterable[User]) -> set[int]:

@@ -14,7 +14,7 @@ from runs.enums import GateStatus, TokenScope, Verb
 from runs.lifecycle import overruling
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, Run, User
-from runs.people.permissions import approvable_gates, can_see, visible_run
+from runs.people.permissions import approvable_gates, can_see_as_read, find_visible_run
 from runs.readmodel.gate_text import about
 from runs.readmodel.result_points import points_in
 from runs.readmodel.run_queries import RunCost, costs_of_runs, open_gates
@@ -38,7 +38,7 @@ class Reader:
 
     def run(self, number: int, *related: str) -> Run | None:
         """The run with this number, with these related rows; None if there is none that the person may see."""
-        run = visible_run(self.person, number, *related)
+        run = find_visible_run(self.person, number, *related)
         if run is not None and run.owner_id == self.person.pk:
             run.owner = self.person  # read already
         return run
@@ -48,7 +48,7 @@ class Reader:
         the person may see.
         """
         gate = _gates().filter(pk=number).first()
-        return gate if gate is not None and can_see(self.person, gate.run) else None
+        return gate if gate is not None and can_see_as_read(self.person, gate.run) else None
 
     def approvable_gates(self) -> QuerySet[Gate]:
         """The open gates that the person may approve, with the rows that their representation needs."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from runs.logs import about
 from runs.models import AccessToken, Run
-from runs.people.permissions import visible_run
+from runs.people.permissions import find_visible_run
 from runs.store.audit_trail import coming_from
 from runs.web.api.event_operations import EVENT_STREAM, MAX_EVENTS, STREAMS, EventPage, Stream, events_after
 from runs.web.api.tokens import READS_RUNS
@@ -159,7 +159,7 @@ def _may_follow(token_id: int, run_id: int) -> bool:
     token = still_admitted(token_id)
     if token is None or not token.allows(READS_RUNS.scope):
         return False
-    return visible_run(token.user, run_id) is not None
+    return find_visible_run(token.user, run_id) is not None
 
 
 async def _write(send: Send, text: str) -> None:

@@ -25,7 +25,7 @@ from runs.errors import InvalidInput
 from runs.http_client.idempotency_key import FORM, KEPT_IN_WORDS, MAX_KEY, is_usable
 from runs.models import Gate, IdempotencyKey
 from runs.people import idempotency_keys
-from runs.people.permissions import visible_run
+from runs.people.permissions import find_visible_run
 from runs.web.api.requests import token_of
 from runs.web.site.problems import Refused, answer_problem
 
@@ -140,7 +140,7 @@ def _claimed_by(request: HttpRequest) -> IdempotencyKey | None:
 
 def _again(claimed: IdempotencyKey, status: int) -> HttpResponse:
     """The first answer. Raises Http404 if it is about a run that the person may no longer see."""
-    if claimed.run_id is not None and visible_run(claimed.user, claimed.run_id) is None:
+    if claimed.run_id is not None and find_visible_run(claimed.user, claimed.run_id) is None:
         raise Http404
     return HttpResponse(claimed.body, status=status, headers=claimed.headers | {REPLAYED: "true"})
 

@@ -46,7 +46,7 @@ from runs.web.api.requests import (
 from runs.web.api.tokens import CHANGES_RUNS, READS_RUNS
 from runs.web.mcp import looking, submitting, tool_answers
 from runs.web.mcp.tool_arguments import SubmittedTask
-from runs.web.site.unchanged import names_in
+from runs.web.site.unchanged import usernames_in
 
 router = Router(tags=["runs"])
 MAX_PAGE = 100
@@ -186,7 +186,7 @@ def _report(run: Run) -> str:
     """The report of a run as JSON. That of a finished run is kept for a while, because programs ask for it again."""
     if run.status != RunStatus.FINISHED:
         return report_of(reading_of(run)).model_dump_json()
-    kept, key = caches["reports"], hashlib.sha256(repr((version_of(run), names_in(run))).encode()).hexdigest()
+    kept, key = caches["reports"], hashlib.sha256(repr((version_of(run), usernames_in(run))).encode()).hexdigest()
     text: str | None = kept.get(key)
     if text is None:
         text = report_of(reading_of(run)).model_dump_json()

@@ -16,8 +16,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, Outdated, PevError
 from runs.logs import LogFields, about
 from runs.models import Run, User
-from runs.people import permissions
-from runs.people.permissions import check_can_submit, is_administrator, why_not_decide
+from runs.people.permissions import check_can_submit, find_visible_run, is_administrator, why_not_decide
 
 log = logging.getLogger(__name__)
 type GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -28,7 +27,7 @@ MAX_SEARCH = 150
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
     """The run, with the rows that its page needs. Raises Http404 for everybody who may not see it."""
-    run = permissions.visible_run(request.user, run_id, "owner", "inputs", "head")
+    run = find_visible_run(request.user, run_id, "owner", "inputs", "head")
     if run is None:
         raise Http404
     is_administrator(request.user)  # read now for the navigation, because templates ask the database for nothing

@@ -45,7 +45,7 @@ def while_unchanged(version: Version, *parameters: str) -> Callable[[View], View
         if made_of is None:
             return None
         zone = timezone.get_current_timezone_name()
-        facts = (_process(), request.session.session_key, request.get_full_path(), made_of, zone, names_in(run))
+        facts = (_process(), request.session.session_key, request.get_full_path(), made_of, zone, usernames_in(run))
         return quote_etag(hashlib.sha256(repr(facts).encode()).hexdigest()[:32])
 
     def decorate(view: View) -> View:
@@ -67,7 +67,7 @@ def while_unchanged(version: Version, *parameters: str) -> Callable[[View], View
     return decorate
 
 
-def names_in(run: Run) -> list[str]:
+def usernames_in(run: Run) -> list[str]:
     """The names of the people in the run. A changed name is no event of the run."""
     decided = run.gates.order_by().values("decided_by")
     wrote, approved = run.plans.order_by().values("author"), run.plans.order_by().values("approved_by")

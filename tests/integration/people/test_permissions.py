@@ -18,14 +18,15 @@ from runs.people.permissions import (
     awaiting,
     can_decide,
     can_see,
+    can_see_as_read,
     check_can_decide,
     check_can_manage,
     check_can_submit,
     deciders,
+    find_visible_run,
     gates_asking,
     people_asked,
     possible_approvers,
-    visible_run,
     visible_runs,
     visible_templates,
 )
@@ -57,10 +58,10 @@ def test_one_run_is_seen_by_those_in_whose_lists_it_is() -> None:
     for who in people:
         listed = set(visible_runs(who).values_list("pk", flat=True))
         for run in Run.objects.all():
-            assert can_see(who, run) is (run.pk in listed), (who, run)
-            assert (visible_run(who, run.pk) == run) is (run.pk in listed), (who, run)
+            assert can_see(who, run) is can_see_as_read(who, run) is (run.pk in listed), (who, run)
+            assert (find_visible_run(who, run.pk) == run) is (run.pk in listed), (who, run)
         seen += len(listed)
-    assert visible_run(root, 0) is None
+    assert find_visible_run(root, 0) is None
     assert seen == 3 + 3 + 1 + 2 + 2 + 3  # Bob may approve in all of them
 
 
