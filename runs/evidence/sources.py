@@ -52,7 +52,8 @@ class ToolText:
     """One tool call: what it gave back, what of that shows files, and all that the executor had put into it.
     `expression`: what was computed, where it is a calculation that has a result. `is_outside`: whether all but its
     first line came from the web, or from a server that only looks things up. `is_printed`: whether a command of the
-    installation printed it. `missing`: what it looked for and did not find.
+    installation printed it. `missing`: what it looked for and did not find. `observed`: the result of
+    `Sources.observed` for it, if that is already known.
     """
 
     result: str
@@ -62,6 +63,7 @@ class ToolText:
     is_outside: bool = False
     is_printed: bool = False
     missing: FailedSearch | None = None
+    observed: Sequence[tuple[int, int]] | None = None
 
 
 class Sources(Mapping[str, bytes]):
@@ -158,6 +160,8 @@ class Sources(Mapping[str, bytes]):
         return self._outside(self._tools[name], self.unseen(name)) if name in self._tools else []
 
     def _outside(self, tool: ToolText, unseen: Sequence[Decimal]) -> list[tuple[int, int]]:
+        if tool.observed is not None:
+            return list(tool.observed)
         if tool.is_outside:
             return [(tool.result.find("\n") + 1, len(tool.result))]
         if tool.expression:

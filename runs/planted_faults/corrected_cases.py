@@ -13,6 +13,7 @@ from runs.errors import InvalidInput
 from runs.evidence.results import CriterionResult, doubts_in
 from runs.evidence.sources import GivenFiles, Sources, ToolText
 from runs.pev.contracts import Criterion
+from runs.pev.tools.ask_person import AskPerson
 from runs.pev.tools.registry import ABOUT_FILES
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.questions import SHOWN_CHARS, SHOWN_IN_ALL
@@ -26,6 +27,10 @@ _SUBJECT = "One result of a step, and one criterion."
 _RESTS_ON_PEOPLE = (
     "This verdict rests on what people said in the run. That is not kept, so no verifier could judge it again."
 )
+_HAS_SECRETS = (
+    "A tool showed a secret of this installation to the step. Secrets are not kept, so no verifier could judge this "
+    "verdict again."
+)
 
 
 def content_of(case: VerificationInput, result: CriterionResult) -> JudgedContent:
@@ -35,30 +40,25 @@ def content_of(case: VerificationInput, result: CriterionResult) -> JudgedConten
     verifiers read no further. Raises InvalidInput for a case of which too little or too much would be kept.
     """
     quoted = dict.fromkeys(one.source for one in result.evidence if one.kind == "quote")
-    if any(name.startswith(PERSON) for name in quoted):
-        raise InvalidInput(_RESTS_ON_PEOPLE)
     about = result.about or About.SOURCES
-    tools = {f"{TOOL}{number}": tool for number, tool in enumerate(case.tools, 1) if not _is_about_files(tool)}
+    tools = {f"{TOOL}{number}": tool for number, tool in enumerate(case.tools, 1)}
     given = [name for name in quoted if name in case.inputs.files]
     calls = {name: tool for name, tool in {**tools, **case.earlier}.items() if name in quoted}
     if about is About.SOURCES:
-        given, calls = [*case.given, *given], {**tools, **calls}
+        given = [*case.given, *given]
+        # Without calls that show or write files: the files themselves are kept.
+        calls = {name: tool for name, tool in {**tools, **calls}.items() if _tool_of(tool) not in ABOUT_FILES}
+    if any(name.startswith(PERSON) for name in quoted) or any(
+        _tool_of(one) == AskPerson.name for one in calls.values()
+    ):
+        raise InvalidInput(_RESTS_ON_PEOPLE)
     content = JudgedContent(
         criterion=redacted(result.text),
         about=about,
         output=_kept(case.output),
         made=_texts(case.shown, case.sources),
         given=_texts(given, case.sources),
-        calls=[
-            KeptCall(
-                result=_kept(tool.result),
-                sent=_kept(tool.sent),
-                expression=redacted(tool.expression),
-                is_outside=tool.is_outside,
-                is_printed=tool.is_printed,
-            )
-            for tool in calls.values()
-        ],
+        calls=[_call(tool, case.sources.observed(name)) for name, tool in calls.items()],
     )
     if content.characters > SHOWN_IN_ALL:
         raise InvalidInput(
@@ -67,9 +67,25 @@ def content_of(case: VerificationInput, result: CriterionResult) -> JudgedConten
     return content
 
 
-def _is_about_files(tool: ToolText) -> bool:
-    """Whether the call showed or wrote a file: the files themselves are kept."""
-    return tool.sent.partition("\n")[0] in ABOUT_FILES
+def _tool_of(call: ToolText) -> str:
+    """The name of the tool."""
+    return call.sent.partition("\n")[0]
+
+
+def _call(call: ToolText, observed: Iterable[tuple[int, int]]) -> KeptCall:
+    """What is kept of a call, with the parts of its result that count as observed. Raises InvalidInput if secrets are
+    removed from the result: the parts are then elsewhere.
+    """
+    parts = [(start, min(end, SHOWN_CHARS)) for start, end in observed if start < SHOWN_CHARS]
+    if parts and redacted(call.result) != call.result:
+        raise InvalidInput(_HAS_SECRETS)
+    return KeptCall(
+        result=_kept(call.result),
+        sent=_kept(call.sent),
+        observed=parts,
+        is_outside=call.is_outside,
+        is_printed=call.is_printed,
+    )
 
 
 def _texts(names: Iterable[str], sources: Sources) -> list[KeptText]:
@@ -115,9 +131,9 @@ def _input_of(content: JudgedContent, asked: VerifierSettings, *, rules: bool) -
             ToolText(
                 one.result,
                 sent=one.sent,
-                expression=one.expression,
                 is_outside=one.is_outside,
                 is_printed=one.is_printed,
+                observed=one.observed,
             )
             for one in content.calls
         ],

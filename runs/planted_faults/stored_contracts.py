@@ -36,7 +36,7 @@ class KeptCall(Contract):
 
     result: str
     sent: str
-    expression: str
+    observed: list[tuple[int, int]]
     is_outside: bool
     is_printed: bool
 
