@@ -5,7 +5,7 @@
 Inspect calls this file. It runs `evaluate` in a process of its own, and needs nothing of pevsite but its command line,
 so that Inspect may be installed in another environment. The process asks Inspect's models, through a Messages API on
 this machine that lives as long as the sample: a model that `--model-role verifier=…` names answers as the verifier, and
-and `planner` and `executor` in the same way; the model of the evaluation answers as all others.
+`planner` and `executor` in the same way; the model of the evaluation answers as all others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from typing import Any
 import uvicorn
 import yaml
 from anthropic import AsyncAnthropic
+from anthropic.types import Message
 from inspect_ai import Task, task
 from inspect_ai.agent import AgentState, agent_bridge
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -36,6 +37,10 @@ from starlette.routing import Route
 
 ROLES = ("planner", "executor", "verifier")
 _PREFIX = "inspect-"
+_KEY = "not-needed"
+_ANSWER_SECONDS = 3_600.0
+"""Longer than pevsite waits for an answer. Without a limit of its own the library refuses to ask for a long one."""
+_PING_SECONDS = 15.0
 _MAX_TASK_BYTES = 200_000
 _DELTAS = {"text": ("text_delta", "text", "text"), "thinking": ("thinking_delta", "thinking", "thinking")}
 _WITHOUT_MODEL = frozenset({"none", "none/none"})
@@ -94,7 +99,7 @@ def pevsite_run(folder: str, program: str = "") -> Solver:
                 agent_bridge(AgentState(messages=state.messages), forward_generation_config=True),
                 messages_api() as address,
             ):
-                variables = {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "of no one"}
+                variables = {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": _KEY}
                 variables |= {f"PEV_MODEL_{role.upper()}": _PREFIX + role for role in ROLES}
                 result = await _evaluated(folder, str(state.sample_id), program, variables)
         (judged,) = result["runs"]
@@ -164,14 +169,13 @@ async def messages_api() -> AsyncIterator[str]:
     """The address of a Messages API that Inspect's models answer. It has to be opened inside a bridge of Inspect, which
     takes the questions of the library to its models.
     """
-    client = AsyncAnthropic(api_key="of no one")
+    client = AsyncAnthropic(api_key=_KEY, timeout=_ANSWER_SECONDS)
 
     async def answer(request: Request) -> StreamingResponse:
         asked = await request.json()
         asked.pop("stream", None)
-        message = await client.messages.create(**asked | {"model": _model_for(asked["model"])})
-        whole = message.model_dump(mode="json", exclude_none=True) | {"model": asked["model"]}
-        return StreamingResponse(events_of(whole), media_type="text/event-stream")
+        asking = client.messages.create(**asked | {"model": _model_for(asked["model"])})
+        return StreamingResponse(answer_to(asking, asked["model"]), media_type="text/event-stream")
 
     app = Starlette(routes=[Route("/v1/messages", answer, methods=["POST"])])
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
@@ -191,6 +195,26 @@ def _model_for(name: str) -> str:
     """The name by which the bridge finds the model of a role, or that of the evaluation for a role without one."""
     role = name.removeprefix(_PREFIX)
     return "inspect" if get_model(role=role) is get_model() else f"inspect/{role}"
+
+
+async def answer_to(
+    asking: Coroutine[Any, Any, Message], model: str, ping_seconds: float = _PING_SECONDS
+) -> AsyncIterator[bytes]:
+    """The events of a stream: pings until the answer is there, because pevsite ends a call that sends nothing for two
+    minutes; then the answer under the name by which pevsite has asked, or why there is none.
+    """
+    answering = asyncio.create_task(asking)
+    try:
+        while not (await asyncio.wait({answering}, timeout=ping_seconds))[0]:
+            yield _event("ping")
+        message = answering.result()
+    except Exception as error:  # whatever a model of Inspect raises
+        yield _event("error", error={"type": "api_error", "message": f"{type(error).__name__}: {error}"})
+        return
+    finally:
+        answering.cancel()  # pevsite has hung up
+    for event in events_of(message.model_dump(mode="json", exclude_none=True) | {"model": model}):
+        yield event
 
 
 def events_of(message: dict[str, Any]) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -64,6 +65,50 @@ def test_models_of_inspect_answer_the_questions_of_pevsite() -> None:
     assert [block["text"] for block in said["content"]] == ["It is done."]
     assert [block["text"] for block in judged["content"]] == ["Not yet."]
     assert [(one["usage"]["input"], one["usage"]["output"]) for one in (called, said, judged)] == [(12, 5)] * 3
+
+
+def test_models_of_inspect_carry_out_a_whole_run(tmp_path: Path) -> None:
+    """Planned, executed with tool calls, verified and answered, each role by its own model."""
+    task = tmp_path / "suite" / "rent"
+    (task / "files").mkdir(parents=True)
+    (task / "files" / "notes.md").write_text("Rent.\nRent.\nRent.\n")
+    (task / "task.yaml").write_text(
+        "request: How many of the notes are about rent? Write one.md, and give the number.\n"
+        "policy: {plan_approval: never, step_approval: none, sources_needed: off, min_document_bytes: 0}\n"
+        "expect: {outcome: succeeded, words: {in_answer: [three notes, four notes]}, files: {made: [one.md]}}\n"
+    )
+    printed = python("tests.integration.evaluation.solving", str(task.parent), str(tmp_path / "logs"))
+    found = json.loads(printed)
+    assert found["played"] == {
+        "planner": ["planner"],
+        "executor": ["executor", "synthesizer"],
+        "verifier": ["verifier"],
+    }
+    (value, explanation), (share, _) = found["scores"]["all_properties"], found["scores"]["share_of_properties"]
+    assert (value, share) == ("I", 0.75)
+    assert explanation.splitlines() == [
+        "✓ outcome: succeeded: succeeded",
+        "✓ words in the answer: three notes: “three notes” in the answer, line 1",
+        "✗ words in the answer: four notes: not in the answer",
+        "✓ file made: one.md: one.md",
+    ]
+
+
+def test_a_model_of_inspect_may_think_long_and_may_fail() -> None:
+    """The stream is kept alive meanwhile, and says why there is no answer."""
+    from runs.evaluation.inspect_task import answer_to  # the other tests do without Inspect
+
+    async def fail() -> Any:
+        await asyncio.sleep(0.2)
+        raise ValueError("no such model")
+
+    async def events() -> list[str]:
+        return [event.decode() async for event in answer_to(fail(), "inspect-planner", 0.05)]
+
+    *pings, last = asyncio.run(events())
+    assert {event.splitlines()[0] for event in pings} == {"event: ping"}
+    assert last.startswith("event: error\n")
+    assert "ValueError: no such model" in last
 
 
 def test_a_task_that_cannot_be_shown_has_the_name_of_its_folder(tmp_path: Path) -> None:
