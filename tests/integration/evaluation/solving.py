@@ -1,7 +1,8 @@
-"""Runs a suite as a task of Inspect, in a process of its own.
+"""Runs a suite as a task of Inspect: `python -m tests.integration.evaluation.solving SUITE LOGS`.
 
-`python -m tests.integration.evaluation.solving SUITE LOGS` with the folder of the suite and one for Inspect's logs. Each role has a model of its own, and a team answers for all of them. Prints as JSON which roles each model has played,
-and the scores. It needs Inspect, which the other tests do without.
+SUITE is the folder of the suite, and LOGS one for Inspect's logs. Each role has a model of its own, and a team answers
+for all of them. Prints as JSON which roles each model has played, and the scores. It needs Inspect, which the other
+tests do without.
 """
 
 from __future__ import annotations
