@@ -113,7 +113,7 @@ class IdempotencyKey(models.Model):
     # The SHA-256 of the method, the address, the body and the scopes of the token.
     fingerprint = models.CharField(max_length=64)
     # Identifies what the request makes, such as `Run.submission`, so that carrying it out once more makes the same.
-    # In the answer to an upload, also to one that had begun before, its `Draft.token`.
+    # For an answer to an upload: its `Draft.token`, also if the request added to an upload that existed.
     makes = models.UUIDField(default=uuid.uuid4)
     created_at = models.DateTimeField(db_index=True)
     # While a process works on it, the time after which another may do so; null once it is answered.

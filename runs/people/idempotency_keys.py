@@ -82,9 +82,17 @@ def _check_room(person: User, row: IdempotencyKey) -> None:
     raise TooManyKeys(max(1, math.ceil((oldest + KEPT - row.created_at).total_seconds())))
 
 
+def note_upload(row: IdempotencyKey, upload: UUID) -> None:
+    """Note which upload a request is about, before it adds files: the run that is made of them may come first."""
+    row.makes = upload
+    IdempotencyKey.objects.filter(pk=row.pk).update(makes=upload)
+
+
 def keep(row: IdempotencyKey, status: int, headers: dict[str, str], body: str, run_id: int | None) -> None:
-    """Keep the answer to a request that was carried out."""
-    answer = {"status": status, "headers": headers, "body": body, "run_id": run_id, "makes": row.makes}
+    """Keep the answer to a request that was carried out. `run_id`: the run that it is about; None for an upload, whose
+    run `upload_became` notes, perhaps before this.
+    """
+    answer = {"status": status, "headers": headers, "body": body} | ({"run_id": run_id} if run_id is not None else {})
     with transaction.atomic():
         IdempotencyKey.objects.filter(pk=row.pk, lease_until=row.lease_until).update(lease_until=None, **answer)
 

@@ -108,7 +108,7 @@ def answers_upload(request: HttpRequest, upload: uuid.UUID) -> None:
     """The answer to this request is about the upload, and is deleted with it."""
     claimed = _claimed_by(request)
     if claimed:
-        claimed.makes = upload
+        idempotency_keys.note_upload(claimed, upload)
 
 
 def settle(request: HttpRequest, response: HttpResponse) -> None:

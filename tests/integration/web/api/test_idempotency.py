@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -21,6 +22,7 @@ from runs.lifecycle import deletion, gate_decisions
 from runs.models import AuditEntry, Draft, Gate, IdempotencyKey, Run, Share
 from runs.people import idempotency_keys
 from runs.submission import submission_drafts
+from runs.submission.intake import Upload
 from runs.web.api.documentation import document
 from runs.web.api.idempotency import MAX_ANSWER_BYTES
 from tests import factories as made
@@ -316,6 +318,24 @@ def test_with_a_run_the_answers_to_its_uploads_are_deleted() -> None:
     assert alice.post("/uploads", {"files": lease()}, **KEY).text == answered
     gate_decisions.cancel(run, made.alice())
     deletion.delete(run, made.alice())
+    assert not IdempotencyKey.objects.exists()
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["the first request", "a later one"])
+def test_an_answer_to_an_upload_that_comes_after_its_run_was_made_is_deleted_with_the_run(is_first: bool) -> None:
+    person = made.alice()
+    alice = program_of(person)
+    row = idempotency_keys.claim(person, "slow", "0" * 64)
+    token = row.makes if is_first else UUID(alice.post("/uploads", {"files": lease()}).json()["upload"])
+    idempotency_keys.note_upload(row, token)
+    submission_drafts.add(person, token, [Upload("annex.md", SimpleUploadedFile("annex.md", b"40 euros"))])
+    run = alice.post("/runs", submission(upload=str(token), files=SimpleUploadedFile("services.md", b"300"))).json()[
+        "run"
+    ]
+    idempotency_keys.keep(row, 201, {}, '{"files": ["annex.md"]}', None)
+    assert IdempotencyKey.objects.get(key="slow").run_id == run
+    gate_decisions.cancel(run, person)
+    deletion.delete(run, person)
     assert not IdempotencyKey.objects.exists()
 
 
