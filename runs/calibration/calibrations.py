@@ -6,6 +6,7 @@ lease has ended counts what the calls of the lost process had reserved as spent,
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from datetime import timedelta
@@ -95,6 +96,14 @@ def corrections() -> list[int]:
     return list(LabelledCase.objects.order_by("-pk").values_list("pk", flat=True)[:MAX_CORRECTIONS])
 
 
+def prompt_and_rules() -> str:
+    """A fingerprint of the prompt of verifiers, the form of their answers, and the rules that verdicts are judged by.
+
+    Processes of earlier versions compare it with that of the prompt alone, so they judge no case by earlier rules.
+    """
+    return hashlib.sha256(f"{questions.version()} {RULES_VERSION}".encode()).hexdigest()[:16]
+
+
 def total_cases(calibration: Calibration) -> int:
     """How many cases it has. Labelled cases that were deleted before they were judged count as well."""
     return case_count(calibration.size) + len(calibration.corrections or ())
@@ -108,7 +117,7 @@ def start(wanted: Wanted, by: User | None = None) -> Calibration:
         calibration = Calibration.objects.create(
             model=wanted.asked.model,
             address=wanted.address,
-            prompt=questions.version(),
+            prompt=prompt_and_rules(),
             rules=RULES_VERSION,
             asked=wanted.asked,
             size=wanted.size,
@@ -158,10 +167,10 @@ def resume(calibration: Calibration, budget: Decimal | None) -> None:
 
 def outdated_by(calibration: Calibration) -> str:
     """What has changed since it began, so that its figures are old, as a sentence; empty if they still hold."""
-    if calibration.prompt != questions.version():
-        return "The prompt of verifiers has changed since."
     if calibration.rules != RULES_VERSION:
         return "The rules that verdicts are judged by have changed since."
+    if calibration.prompt != prompt_and_rules():
+        return "The prompt of verifiers has changed since."
     return ""
 
 

@@ -17,7 +17,7 @@ class Calibration(models.Model):
     model = models.CharField(max_length=120, db_index=True)
     # The address of its server without user name and password (S5); empty for offline rules.
     address = models.CharField(max_length=500, blank=True)
-    # Which prompt and form of answers it was asked with, as `questions.version` says.
+    # As `calibrations.prompt_and_rules` said when it began.
     prompt = models.CharField(max_length=16)
     # Which rules its answers were judged by, as `trial.RULES_VERSION` says; empty if it was measured before that.
     rules = models.CharField(max_length=16, default="", db_default="", blank=True)

@@ -6,10 +6,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from runs.calibration.calibrations import address_of
+from runs.calibration.calibrations import address_of, prompt_and_rules
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.models import Calibration, CalibrationCase
-from runs.pev.verification import questions
 from runs.planted_faults.cases import case_count, case_of
 from runs.planted_faults.stored_contracts import VerifierSettings
 from runs.planted_faults.trial import RULES_VERSION
@@ -25,7 +24,7 @@ def stored_calibration(
         **{
             "model": model,
             "address": address_of(model),
-            "prompt": questions.version(),
+            "prompt": prompt_and_rules(),
             "rules": RULES_VERSION,
             "asked": VerifierSettings(model=model),
             "size": size,

@@ -22,6 +22,7 @@ from runs.engine.calibrating import MeteredModel, carry_out
 from runs.enums import CalibrationStatus, CaseOutcome, FaultKind, Language
 from runs.errors import InvalidInput, LeaseLost, LimitReached
 from runs.models import AuditEntry, Calibration, CalibrationCase
+from runs.pev.verification import questions
 from runs.planted_faults.case_verdicts import judge_case
 from runs.planted_faults.stored_contracts import VerifierSettings
 from tests.fakes.anthropic_answers import Answer, Fail, Ping, Request, Say
@@ -289,6 +290,11 @@ def test_nothing_goes_on_under_another_prompt_or_other_rules(changed: dict[str, 
     calibration.refresh_from_db()
     with pytest.raises(InvalidInput, match=why):
         calibrations.resume(calibration, None)
+
+
+def test_a_process_of_a_version_that_knows_no_rules_does_not_go_on_with_it() -> None:
+    compared_by_that_version = questions.version()
+    assert calibrations.start(wanted()).prompt != compared_by_that_version
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from runs.calibration.calibrations import address_of
+from runs.calibration.calibrations import address_of, prompt_and_rules
 from runs.calibration.results import results_of
 from runs.enums import CalibrationStatus, FaultKind, Language, Role
 from runs.models import Calibration, User, Verdict
-from runs.pev.verification import questions
 from runs.planted_faults.trial import RULES_VERSION
 from tests import factories as made
 from tests.factories.calibrations import stored_calibration
@@ -216,5 +215,5 @@ def test_a_verdict_says_what_its_verifier_catches(client: Client, root: User) ->
     assert f"{model} at https://elsewhere.example" in words(client.get("/metrics/").text)
     Calibration.objects.filter(address="https://elsewhere.example").delete()
     for changed, sentence in EARLIER:
-        Calibration.objects.update(**{"prompt": questions.version(), "rules": RULES_VERSION} | changed)
+        Calibration.objects.update(**{"prompt": prompt_and_rules(), "rules": RULES_VERSION} | changed)
         assert f"44 cases). {sentence}" in client.get(address).text
