@@ -33,7 +33,6 @@ _VERDICTS = 2
 """How often it is asked for a usable verdict, as about the real result."""
 _APART = 1_000
 """Ordinals of the journal for each of these."""
-_NOTHING = "The result has nothing in which a fault can be planted: only plain text that rests on the sources is used."
 
 
 class _CanaryModel(RecordedModel):
@@ -72,13 +71,17 @@ def try_canary(recording: Recording, case: VerificationInput, judgement: Judgeme
     run, key = item.run, attempt.step.key
     if run.policy.canary_every is None or not database.call(lambda: canaries.is_due(run, key)):
         return None
+    # The reply with the verdict on the result is held until the next question. If the process ended while a fault is
+    # planted, the verdict would be lost and paid for again, and these losses would end at a gate.
+    recording.save()
+    if item.losses >= MAX_TOOL_TRIES:
+        return CanaryTrial(None, None, f"{item.losses} times in a row the process that judged it ended.")
     planted = None
     try:
-        planted = plant(case, canaries.random_for(run, key))
-        if planted is None:
-            return CanaryTrial(None, None, _NOTHING)
-        if item.losses >= MAX_TOOL_TRIES:
-            return CanaryTrial(planted, None, f"{item.losses} times in a row the process that judged it ended.")
+        copy = plant(case, canaries.random_for(run, key))
+        if isinstance(copy, str):
+            return CanaryTrial(None, None, copy)
+        planted = copy
         return _judged(recording, planted, judgement)
     except NoVerdict as error:
         return CanaryTrial(planted, CaseOutcome.NO_VERDICT, str(error))

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import django
@@ -41,13 +42,14 @@ class Errand:
     the run's work of one kind, or all: `drain`, also after answering what is asked, until `answers` were given.
 
     `policy` changes that of the run that is submitted; the agents it names as `subagents` are added first. The child
-    ends itself at the boundary with the number `kill_at`, counted from 1, or at the first whose name matches
-    `kill_on`; or it is killed from outside after so many seconds.
+    ends itself at the boundary with the number `kill_at`, counted from 1, at the first whose name matches `kill_on`, or
+    when a function named `kill_in` is called; or it is killed from outside after so many seconds.
     """
 
     name: str
     kill_at: int = 0
     kill_on: str = ""
+    kill_in: str = ""
     kill_after: float = 0.0
     answers: int = 0
     policy: Mapping[str, Any] = field(default_factory=dict)
@@ -100,7 +102,18 @@ class Boundaries:
         if event == "os.rename" and "blobs" in Path(os.fsdecode(arguments[1])).parts:
             self.cross("before a blob gets its name")
 
+    def call(self, code: CodeType, _: int) -> object:
+        """What `sys.monitoring` calls once for each function."""
+        if code.co_qualname == self._errand.kill_in:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return sys.monitoring.DISABLE
+
     def watch(self) -> None:
+        if self._errand.kill_in:
+            tool, started = sys.monitoring.DEBUGGER_ID, sys.monitoring.events.PY_START
+            sys.monitoring.use_tool_id(tool, __name__)
+            sys.monitoring.register_callback(tool, started, self.call)
+            sys.monitoring.set_events(tool, started)
         commit, rollback = connection.commit, connection.rollback
 
         def committing() -> None:

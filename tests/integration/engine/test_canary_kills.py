@@ -13,7 +13,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, report, step, step_of
 from tests.installation import Installation
 from tests.integration.engine.killed import Errand
-from tests.integration.engine.killing import KILLED, begin, killed_everywhere
+from tests.integration.engine.killing import KILLED, asked, begin, killed_everywhere
 from tests.integration.engine.machine import Nursery
 
 pytestmark = [pytest.mark.slow, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -65,5 +65,18 @@ def test_a_canary_that_ends_its_process_again_and_again_is_given_up(nursery: Nur
     assert nursery.send(Errand("attempt"))[1] == 0
     why = "3 times in a row the process that judged it ended."
     assert rows(nursery.data, "SELECT outcome, why FROM runs_canary") == [("", why)]
+    assert rows(nursery.data, "SELECT status FROM runs_step") == [("passed",)]
+    assert rows(nursery.data, "SELECT count(*) FROM runs_gate") == [(0,)]
+
+
+def test_a_worker_that_ends_while_a_fault_is_planted_keeps_the_verdict(nursery: Nursery, api: FakeAnthropic) -> None:
+    begin(nursery, api, "planned")
+    for _ in range(3):
+        assert nursery.send(Errand("attempt", kill_in="plant"))[1] == KILLED
+    assert nursery.send(Errand("attempt", kill_in="plant"))[1] == 0
+    assert rows(nursery.data, "SELECT count(*) FROM runs_modelcall WHERE role = 'verifier'") == [(1,)]
+    assert asked(api)[1] == 0, "the verdict on the result is asked for, and paid for, once"
+    why = "3 times in a row the process that judged it ended."
+    assert rows(nursery.data, "SELECT outcome, fault, why FROM runs_canary") == [("", "", why)]
     assert rows(nursery.data, "SELECT status FROM runs_step") == [("passed",)]
     assert rows(nursery.data, "SELECT count(*) FROM runs_gate") == [(0,)]
