@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from pytest_django import DjangoAssertNumQueries
 
 from pevsite.setting_values import policy_values
 from runs.enums import GateKind, RunStatus, TokenScope
@@ -152,6 +153,18 @@ def test_the_report_of_a_finished_run_is_written_again_only_after_a_change(monke
     read()
     read()
     assert len(written) == 5
+
+
+@pytest.mark.parametrize(
+    ("address", "most"), [("/runs", 5), ("/runs/{}", 3), ("/runs/{}/status", 5), ("/runs/{}/files", 2)]
+)
+def test_reads_that_programs_repeat_take_few_queries(
+    address: str, most: int, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    run, alice = made.finished_succeeded(), program_of(made.alice())
+    alice.get(address.format(run.pk))  # notes the use of the token, and keeps the report
+    with django_assert_max_num_queries(most):
+        assert alice.get(address.format(run.pk)).status_code == 200
 
 
 def test_the_report_of_an_unfinished_run_is_of_now() -> None:
