@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Status
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from runs.accounting.intervals import Share
 from runs.enums import AuditKind, Role, TokenScope
 from runs.errors import NotVisible
 from runs.lifecycle import available_agents
@@ -68,8 +69,47 @@ class RunCounts(BaseModel):
     open: int
 
 
+class MeasuredShare(BaseModel):
+    """`count` of so many, as a share from 0 to 1 with its 95 % interval. Without any case, `share` is null."""
+
+    count: int
+    of: int
+    share: float | None
+    low: float
+    high: float
+
+
+class CalibratedVerifier(BaseModel):
+    """What the newest finished calibration of a verifier with planted faults of all kinds says of it."""
+
+    verifier: str
+    server: Annotated[str, Field(description="Empty, unless the model was measured at several servers.")]
+    measured_at: datetime
+    is_old: Annotated[bool, Field(description="The prompt of verifiers or the rules have changed since.")]
+    cases: int
+    caught: MeasuredShare
+    wrong_figures_caught: MeasuredShare
+    sound_refused: MeasuredShare
+
+
+class CanaryFigures(BaseModel):
+    """What a verifier made of faults that were planted in copies of results of these runs. Those in `not_judged` are in
+    no share.
+    """
+
+    verifier: str
+    caught: MeasuredShare
+    let_through: MeasuredShare
+    marked: int
+    no_verdict: int
+    not_judged: int
+
+
 class InstallationMetrics(BaseModel):
-    """Figures over all runs that the person of the token may see, in the shapes of the report of one run."""
+    """Figures over all runs that the person of the token may see, in the shapes of the report of one run.
+
+    What calibrations say of verifiers is about the installation, whatever the runs.
+    """
 
     days: str
     person: Annotated[str, Field(description="Empty for the runs of everyone.")]
@@ -77,6 +117,9 @@ class InstallationMetrics(BaseModel):
     metrics: contract.Metrics
     totals: contract.Totals
     totals_by_role: list[contract.RoleTotals]
+    overruled: Annotated[int, Field(description="Criteria of these runs that people judge otherwise than a verdict.")]
+    verifiers: list[CalibratedVerifier]
+    canaries: list[CanaryFigures]
 
 
 class AuditAsked(BaseModel):
@@ -178,7 +221,36 @@ def read_figures(request: HttpRequest, asked: Query[MetricsAsked]) -> Installati
             contract.RoleTotals(role=Role(one.role), model=one.model, **dict(totals_of(one.totals)))
             for one in figures.roles
         ],
+        overruled=page.overruled,
+        verifiers=[
+            CalibratedVerifier(
+                verifier=one.calibration.model,
+                server=one.server,
+                measured_at=one.measured_at,
+                is_old=one.is_old,
+                cases=one.cases,
+                caught=_measured(one.caught),
+                wrong_figures_caught=_measured(one.figures),
+                sound_refused=_measured(one.refused),
+            )
+            for one in page.verifiers
+        ],
+        canaries=[
+            CanaryFigures(
+                verifier=one.model,
+                caught=_measured(one.caught),
+                let_through=_measured(one.missed),
+                marked=one.marked,
+                no_verdict=one.no_verdict,
+                not_judged=one.skipped,
+            )
+            for one in page.canaries
+        ],
     )
+
+
+def _measured(share: Share) -> MeasuredShare:
+    return MeasuredShare(count=share.count, of=share.total, share=share.value, low=share.low, high=share.high)
 
 
 @router.get("/audit", auth=ADMINISTERS, response=AuditPage, summary="Read the audit trail")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
+from typing import Any
 
 import pytest
 
-from runs.enums import AuditKind, PersonRole, TokenScope
-from runs.models import AuditEntry, Run, User
+from runs.accounting.intervals import Share, wilson
+from runs.enums import AuditKind, FaultKind, PersonRole, TokenScope
+from runs.lifecycle.overruling import overrule
+from runs.models import Attempt, AuditEntry, Canary, Run, User
 from runs.people.roles import NEW_PEOPLE
 from runs.readmodel.audit_lines import AuditFilter, as_json
 from runs.readmodel.run_view import reading_of
@@ -16,6 +20,7 @@ from runs.submission.run_templates import SHIPPED, save, shipped_plan
 from runs.web.operations.health import health
 from tests import factories as made
 from tests.factories import agents
+from tests.factories.calibrations import stored_calibration
 from tests.integration.web.api.asking import program_of
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +56,42 @@ def test_figures_are_those_of_the_report_over_what_the_person_may_see() -> None:
     assert hers["metrics"]["steps"] == report["metrics"]["steps"]  # type: ignore[call-overload, index]
     assert program_of(made.charlie()).get("/metrics").json()["runs"]["total"] == 0
     assert program_of(made.charlie(), name="other").get("/metrics?days=8").status_code == 422
+
+
+def test_figures_have_what_was_measured_of_verifiers() -> None:
+    run = made.finished_succeeded()
+    attempt = Attempt.objects.of_run(run).filter(verdict__passed=True).latest("pk")
+    label = attempt.verdict.results[0].label
+    overrule(attempt.pk, run.owner, label, met=False, reason="A party is missing.", seen=0)
+    Canary.objects.create(
+        run=run, step_key="inventory", attempt=attempt, model="claude-haiku-5-5", fault="stub", outcome="refused"
+    )
+    every: dict[str, Any] = {"size": 2 * len(FaultKind), "kinds": list(FaultKind)}
+    calibration = stored_calibration(missed=3, prompt="earlier", **every)
+    figures = program_of(run.owner).get("/metrics").json()
+    assert figures["overruled"] == 1
+    (verifier,) = figures["verifiers"]
+    assert (verifier["verifier"], verifier["server"], verifier["is_old"]) == (calibration.model, "", True)
+    assert datetime.fromisoformat(verifier["measured_at"]) == calibration.ended_at
+    shares = [verifier[name] for name in ("caught", "wrong_figures_caught", "sound_refused")]
+    assert [(one["count"], one["of"]) for one in shares] == [(19, 22), (1, 2), (0, 22)]
+    assert verifier["cases"] == 44
+    assert verifier["caught"] == {"count": 19, "of": 22, "share": 19 / 22} | interval(wilson(19, 22))
+    (canary,) = figures["canaries"]
+    assert canary["caught"] == {"count": 1, "of": 1, "share": 1.0} | interval(wilson(1, 1))
+    assert canary["let_through"] == {"count": 0, "of": 1, "share": 0.0} | interval(wilson(0, 1))
+    assert (canary["verifier"], canary["marked"], canary["no_verdict"], canary["not_judged"]) == (
+        calibration.model,
+        0,
+        0,
+        0,
+    )
+    others = program_of(made.charlie()).get("/metrics").json()
+    assert (others["overruled"], others["canaries"], others["verifiers"]) == (0, [], figures["verifiers"])
+
+
+def interval(share: Share) -> dict[str, float]:
+    return {"low": share.low, "high": share.high}
 
 
 def test_the_audit_trail_is_read_page_by_page_and_reading_is_a_line(admin: User) -> None:
