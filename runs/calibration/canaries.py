@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from runs.accounting.intervals import Share, wilson
-from runs.enums import CaseOutcome
+from runs.enums import CaseOutcome, FaultKind
 from runs.events.kinds import CanaryJudged
-from runs.models import Attempt, Canary, ModelCall, Run, WorkItem
+from runs.models import Attempt, Canary, Run
 from runs.pev.policy import RULES, Policy
 from runs.planted_faults.canaries import PlantedResult
 from runs.store.event_log import record
-from runs.store.journal import CANARIES
 from runs.text.truncate import truncate
 
 _MAX_WHY = 500
@@ -37,7 +36,7 @@ class CanaryTrial:
 def is_due(run: Run, step_key: str) -> bool:
     """Whether this step is one of those at which the policy wants the verifier to be tested, and was not tested yet.
 
-    It is a matter of the run, the step and the secret of the installation: workers that go on after a crash decide the
+    Depends only on the run, the step and the secret of the installation: workers that go on after a crash decide the
     same, and no model and no author of a plan can know it.
     """
     policy = run.policy
@@ -60,13 +59,9 @@ def _verifier(policy: Policy) -> str:
     return policy.verifiers[0]
 
 
-def store(work: WorkItem, attempt: Attempt, trial: CanaryTrial) -> Canary:
+def store(attempt: Attempt, trial: CanaryTrial) -> Canary:
     """Store what came of a canary, in the transaction of the verdict on the real result."""
     run, key = attempt.step.plan.run, attempt.step.key
-    asked = ModelCall.objects.filter(work=work, generation=work.generation, ordinal__gte=CANARIES)
-    sums = asked.aggregate(
-        calls=Count("pk"), unpriced=Count("pk", filter=Q(cost_usd=None)), usd=Sum("cost_usd"), ms=Sum("duration_ms")
-    )
     planted = trial.planted
     return Canary.objects.create(
         run=run,
@@ -79,9 +74,6 @@ def store(work: WorkItem, attempt: Attempt, trial: CanaryTrial) -> Canary:
         planted=planted.planted if planted else "",
         outcome=trial.outcome or "",
         why=truncate(trial.why, _MAX_WHY),
-        calls=sums["calls"],
-        cost_usd=None if sums["unpriced"] else sums["usd"] or 0,
-        duration_ms=sums["ms"] or 0,
     )
 
 
@@ -90,7 +82,7 @@ def note(canary: Canary, attempt: Attempt) -> None:
     event = CanaryJudged(
         step=canary.step_key,
         attempt=attempt.number,
-        fault=canary.fault.replace("_", " "),
+        fault=FaultKind(canary.fault).words if canary.fault else "",
         outcome=canary.outcome,
         why=canary.why,
     )

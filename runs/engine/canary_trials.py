@@ -16,7 +16,7 @@ from runs.calibration import canaries
 from runs.calibration.canaries import CanaryTrial
 from runs.contracts.ports import Ask
 from runs.engine.database import AWAY, database
-from runs.engine.recording import MAX_TOOL_TRIES, Deadline, RecordedModel, Recording, clients
+from runs.engine.recording import MAX_TOOL_TRIES, Answering, Deadline, RecordedModel, Recording, clients
 from runs.enums import CaseOutcome
 from runs.errors import ContractBroken, FromLaterVersion, LeaseLost, LimitReached, ModelError, NoVerdict, TimeUsedUp
 from runs.evidence.results import Judgement
@@ -35,11 +35,23 @@ _APART = 1_000
 """Ordinals of the journal for each of these."""
 
 
+class _Asked:
+    """The most that the questions about a canary may have cost so far, in USD."""
+
+    usd = Decimal(0)
+
+
 class _CanaryModel(RecordedModel):
-    """The verifier, asked within what the limits of the run leave for canaries. Raises LimitReached."""
+    """The verifier, asked within what the limits of the run leave for canaries. Raises LimitReached.
+
+    `asked` is shared by all conversations about a canary.
+    """
 
     about_canary = True
-    _asked = Decimal(0)
+
+    def __init__(self, clients: Answering, recording: Recording, first: int, deadline: Deadline, asked: _Asked) -> None:
+        super().__init__(clients, recording, first, deadline)
+        self._asked = asked
 
     def _limited(self, ask: Ask, place: CallPlace) -> Ask:
         policy = self._recording.item.run.policy
@@ -50,11 +62,11 @@ class _CanaryModel(RecordedModel):
 
         def reserve(work: WorkItem) -> str:
             event_log.locked(work.run_id)
-            return run_limits.reserve_for_canary(work, bound, ask.max_tokens, self._asked, now)
+            return run_limits.reserve_for_canary(work, bound, ask.max_tokens, self._asked.usd, now)
 
         if why := self._recording.commit(reserve):
             raise LimitReached(why)
-        self._asked += bound.of(ask.max_tokens) if bound else 0
+        self._asked.usd += bound.of(ask.max_tokens) if bound else 0
         return ask
 
 
@@ -97,9 +109,9 @@ def try_canary(recording: Recording, case: VerificationInput, judgement: Judgeme
 
 
 def _judged(recording: Recording, planted: PlantedResult, judgement: Judgement) -> CanaryTrial:
-    deadline = Deadline(run_limits.CANARY_SECONDS, 0)
+    deadline, asked = Deadline(run_limits.CANARY_SECONDS, 0), _Asked()
     firsts = (CANARIES + number * _APART for number in range(_VERDICTS))
-    model, *again = (_CanaryModel(clients(), recording, first, deadline) for first in firsts)
+    model, *again = (_CanaryModel(clients(), recording, first, deadline, asked) for first in firsts)
     case = planted.case
     found = verifier.judge(model, case, [(other, case.model) for other in again])
     if not found.passed:

@@ -313,7 +313,7 @@ def _attempt(recording: Recording) -> None:
     def judge(mine: WorkItem) -> None:
         assert mine.attempt is not None
         blocked = bool(mine.attempt.output and mine.attempt.output.status == "blocked")
-        canary = canaries.store(mine, mine.attempt, trial) if trial else None
+        canary = canaries.store(mine.attempt, trial) if trial else None
         noted = judgement
         if canary and canary.is_missed:
             noted = judgement.model_copy(update={"notes": [*judgement.notes, canary.sentence]})

@@ -17,6 +17,11 @@ class Migration(migrations.Migration):
             name='kind',
             field=models.CharField(choices=[('submitted', 'submitted'), ('reading', 'reading'), ('documents_read', 'documents read'), ('planning', 'planning'), ('plan_proposed', 'plan proposed'), ('gate_opened', 'gate opened'), ('gate_decided', 'gate decided'), ('gate_withdrawn', 'gate withdrawn'), ('gate_assigned', 'gate assigned'), ('gate_reminded', 'gate reminded'), ('gate_overdue', 'gate overdue'), ('plan_approved', 'plan approved'), ('attempt_started', 'attempt started'), ('attempt_reused', 'attempt reused'), ('session_resumed', 'session resumed'), ('model_called', 'model called'), ('tool_called', 'tool called'), ('verifying', 'verifying'), ('verdict', 'verdict'), ('canary', 'canary'), ('step_passed', 'step passed'), ('step_accepted', 'step accepted'), ('step_not_applicable', 'step not applicable'), ('step_failed', 'step failed'), ('step_retried', 'step retried'), ('replanning', 'replanning'), ('nothing_new', 'nothing new'), ('waiting_for_model', 'waiting for model'), ('recovered', 'recovered'), ('paused', 'paused'), ('resumed', 'resumed'), ('limits_raised', 'limits raised'), ('verdict_overruled', 'verdict overruled'), ('approver_added', 'approver added'), ('approver_removed', 'approver removed'), ('shared', 'shared'), ('finalising', 'finalising'), ('answered', 'answered'), ('finished', 'finished'), ('renamed', 'renamed'), ('report_named', 'report named'), ('archived', 'archived'), ('restored', 'restored'), ('note', 'note')], max_length=24),
         ),
+        migrations.AlterField(
+            model_name='modelcall',
+            name='ordinal',
+            field=models.PositiveIntegerField(),
+        ),
         migrations.CreateModel(
             name='Canary',
             fields=[
@@ -29,9 +34,6 @@ class Migration(migrations.Migration):
                 ('planted', models.CharField(blank=True, default='', max_length=200)),
                 ('outcome', models.CharField(blank=True, default='', max_length=16)),
                 ('why', models.CharField(blank=True, default='', max_length=500)),
-                ('calls', models.PositiveIntegerField(default=0)),
-                ('cost_usd', models.DecimalField(decimal_places=8, max_digits=14, null=True)),
-                ('duration_ms', models.PositiveBigIntegerField(default=0)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('attempt', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='canary', to='runs.attempt')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='canaries', to='runs.run')),

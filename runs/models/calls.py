@@ -31,7 +31,8 @@ class ModelCall(models.Model):
     attempt = models.ForeignKey(Attempt, models.CASCADE, null=True, blank=True, related_name="model_calls")
     # Together they say which question this is. Failed tries and the reply to one question share an ordinal.
     generation = models.PositiveSmallIntegerField()
-    ordinal = models.PositiveSmallIntegerField()
+    # The ranges of executor, verifier and canaries are apart.
+    ordinal = models.PositiveIntegerField()
     # The reply that an attempt is given again when it is resumed; rows of discarded generations are not live.
     live = models.BooleanField()
     role = word_field(Role)

@@ -28,10 +28,6 @@ class Canary(models.Model):
     # Empty if it was not judged, and then `why` says why not. If it is marked, `why` has the marks.
     outcome = models.CharField(max_length=16, default="", blank=True)
     why = models.CharField(max_length=500, default="", blank=True)
-    # Of the questions about it.
-    calls = models.PositiveIntegerField(default=0)
-    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True)
-    duration_ms = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

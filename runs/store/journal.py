@@ -20,8 +20,10 @@ MAX_ABOUT = 200
 """Characters of the subject of a call in its event. The row of the call has all of it."""
 CHECKS = 30_000
 """The first ordinal of calls that checks make. No attempt makes so many calls itself."""
-CANARIES = 29_000
-"""The first ordinal of questions about canaries. No attempt asks so many questions about its own result."""
+CANARIES = 1_000_000
+"""The first ordinal of questions about canaries. Thousands are reserved for each time that a person says “try again”
+at a missing verdict, and so no attempt comes here with questions about its own result.
+"""
 
 _CALLS = frozenset({"tool_use", "server_tool_use"})
 

@@ -23,6 +23,8 @@ _READ = {
     "0015_gate_high_risk": "fills its own column",
 }
 """Migrations whose Python was read by a person, and why it is additive."""
+_WIDER = {("django.db.models.PositiveSmallIntegerField", "django.db.models.PositiveIntegerField")}
+"""Pairs of fields: the first holds no value that the second does not hold."""
 
 
 type Checks = Mapping[str, models.BaseConstraint]
@@ -52,7 +54,7 @@ def _is_wider(old: models.Field, new: models.Field) -> bool:  # type: ignore[typ
         changed.remove("max_length")
     if "null" in changed and has.get("null"):
         changed.remove("null")
-    return was == is_ and not changed
+    return (was == is_ or (was, is_) in _WIDER) and not changed
 
 
 def _allows_more(old: models.BaseConstraint | None, new: models.CheckConstraint) -> bool:
@@ -103,7 +105,10 @@ def test_migrations_are_additive_or_say_in_the_changelog_that_they_are_not() -> 
 
 RUN = ProjectState()
 _TITLE = ("title", models.CharField(max_length=20))
-migrations.CreateModel("Run", [("id", models.BigAutoField(primary_key=True)), _TITLE]).state_forwards("runs", RUN)
+_SIZE = ("size", models.PositiveSmallIntegerField())
+migrations.CreateModel("Run", [("id", models.BigAutoField(primary_key=True)), _TITLE, _SIZE]).state_forwards(
+    "runs", RUN
+)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +123,8 @@ migrations.CreateModel("Run", [("id", models.BigAutoField(primary_key=True)), _T
         (migrations.AlterField("run", "title", models.CharField(max_length=10)), False),
         (migrations.AlterField("run", "title", models.CharField(max_length=20, unique=True)), False),
         (migrations.AlterField("run", "title", models.IntegerField()), False),
+        (migrations.AlterField("run", "size", models.PositiveIntegerField()), True),
+        (migrations.AlterField("run", "size", models.SmallIntegerField()), False),
         (migrations.RemoveField("run", "title"), False),
         (migrations.RenameField("run", "title", "name"), False),
         (migrations.RenameModel("run", "task"), False),

@@ -35,8 +35,7 @@ FACTS = {
     " ORDER BY id",
     "work": "SELECT kind, status, lease_until, reserved_usd, reserved_uses, withheld, generation, tries, error"
     " FROM runs_workitem ORDER BY id",
-    "canaries": "SELECT step_key, model, fault, place, was, planted, outcome, why, calls, cost_usd FROM runs_canary"
-    " ORDER BY id",
+    "canaries": "SELECT step_key, model, fault, place, was, planted, outcome, why FROM runs_canary ORDER BY id",
     "trees": "SELECT digest, file_count, total_size FROM runs_tree ORDER BY digest",
     "history": "SELECT kind FROM runs_event WHERE kind NOT IN ('recovered', 'session_resumed') ORDER BY seq",
 }

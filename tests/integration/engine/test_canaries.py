@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runs.accounting.usage import spent_usd
 from runs.calibration.canaries import canary_rates, is_due
+from runs.engine.perform import OF_SINGLE_VERDICTS, VERDICTS, VERIFYING
 from runs.enums import AttemptStatus, CaseOutcome, EventKind, Outcome, RunStatus, Verb, WorkStatus
 from runs.errors import DecisionRefused
 from runs.models import Attempt, Canary, ModelCall, Run, Step, User, Verdict
@@ -86,6 +88,10 @@ def carried_out(api: FakeAnthropic, submitted: Submit, team: Team, **policy: Any
     return run
 
 
+def asked_about_copies(run: Run) -> list[ModelCall]:
+    return list(ModelCall.objects.filter(run=run, ordinal__gte=CANARIES))
+
+
 def traces(run: Run) -> dict[str, Any]:
     """What people and later steps get of a run, without ids and times."""
     attempts = Attempt.objects.filter(step__plan__run=run).order_by("pk")
@@ -114,9 +120,8 @@ def test_a_caught_canary_leaves_its_row_its_event_and_its_cost(
     assert (canary.step_key, canary.attempt.number) == ("s0", 1)
     assert (canary.fault, canary.was, canary.place) == ("wrong_figure", "1,250", "s0.md, line 1")
     assert canary.planted != canary.was
-    calls = ModelCall.objects.filter(run=run, ordinal__gte=CANARIES)
-    assert (canary.calls, canary.cost_usd) == (1, calls.get().cost_usd)
-    assert sum(call.cost_usd or 0 for call in ModelCall.objects.filter(run=run)) > (canary.cost_usd or 0) > 0
+    (call,) = asked_about_copies(run)
+    assert spent_usd(run) > (call.cost_usd or 0) > 0
     kinds = list(run.events.order_by("seq").values_list("kind", flat=True))
     assert kinds.index(EventKind.VERDICT) + 1 == kinds.index(EventKind.CANARY)
     event = run.events.get(kind=EventKind.CANARY)
@@ -234,7 +239,7 @@ def test_an_unusable_verdict_on_the_copy_is_no_verdict(api: FakeAnthropic, submi
     run = carried_out(api, submitted, team_with(on_copy(lambda _: Say("I do not know."))))
     canary = Canary.objects.get()
     assert (canary.outcome, run.outcome, run.gates.count()) == (CaseOutcome.NO_VERDICT, Outcome.SUCCEEDED, 0)
-    assert canary.calls > 1
+    assert len(asked_about_copies(run)) > 1
     assert Verdict.objects.get().notes == []
 
 
@@ -251,9 +256,29 @@ def test_a_canary_that_the_budget_does_not_spare_is_skipped(
     answer(run, alice)
     drain(run)
     canary = Canary.objects.get()
-    assert (canary.outcome, canary.calls) == (outcome, 1 if outcome else 0)
+    assert (canary.outcome, len(asked_about_copies(run))) == (outcome, 1 if outcome else 0)
     assert canary.why == ("" if outcome else "It could have cost more than a tenth of what is left of the budget.")
     assert (run.outcome, run.gates.open().count()) == (Outcome.SUCCEEDED, 0)
+
+
+def test_a_tenth_of_the_budget_is_for_all_questions_about_a_copy(
+    api: FakeAnthropic, submitted: Submit, alice: User
+) -> None:
+    api.script(team_with(on_copy(lambda _: Say("I do not know."))))
+    run = submitted(**{**HANDS_OFF, "plan_approval": "always"}, canary_every=1, budget=Decimal("9.00"))
+    drain(run)
+    leave_budget(run, "0.40")
+    with pytest.raises(DecisionRefused):  # the policy has changed (G1)
+        answer(run, alice)
+    answer(run, alice)
+    drain(run)
+    why = "It could have cost more than a tenth of what is left of the budget."
+    assert (len(asked_about_copies(run)), Canary.objects.get().why) == (4, why), "three questions for each verdict"
+
+
+def test_questions_about_results_stay_below_those_about_copies() -> None:
+    tries = 100  # that a person has asked for, with a fallback verifier as well, each asked about single criteria
+    assert VERIFYING + tries * (VERDICTS + 1) * OF_SINGLE_VERDICTS < CANARIES
 
 
 def test_a_canary_for_which_the_time_is_short_is_skipped(api: FakeAnthropic, submitted: Submit) -> None:
@@ -265,7 +290,7 @@ def test_a_canary_for_which_the_time_is_short_is_skipped(api: FakeAnthropic, sub
 def test_a_result_without_room_for_a_fault_is_noted(api: FakeAnthropic, submitted: Submit) -> None:
     run = carried_out(api, submitted, team_with(result="All is well.\n"))
     canary = Canary.objects.get()
-    assert (canary.outcome, canary.fault, canary.calls) == ("", "", 0)
+    assert (canary.outcome, canary.fault, asked_about_copies(run)) == ("", "", [])
     assert canary.why.startswith("The result has nothing in which a fault can be planted")
     assert run.outcome == Outcome.SUCCEEDED
 

@@ -54,7 +54,7 @@ def test_a_killed_worker_neither_repeats_nor_skips_a_canary(nursery: Nursery, ap
     assert [boundary.split(" ")[0] for boundary in crossed].count("before") == 2, (
         "the verdict on the result; then that on the copy, with the end of the attempt"
     )
-    assert [found[2:3] + found[6:9] for found in course.facts["canaries"]] == [["irrelevant_quote", "passed", "", 1]]
+    assert [found[2:3] + found[6:8] for found in course.facts["canaries"]] == [["irrelevant_quote", "passed", ""]]
     assert rows(nursery.data, "SELECT count(*) FROM runs_event WHERE kind = 'canary'") == [(1,)]
 
 
