@@ -9,7 +9,7 @@ from runs.contracts.base import STEP
 from runs.contracts.ports import FileInfo, Model, ToolUse
 from runs.documents.content import digest_of
 from runs.documents.made_files import make
-from runs.enums import About, CitationStatus, Missing, Outcome, StepStatus
+from runs.enums import About, CitationStatus, Outcome, StepStatus
 from runs.evidence.citations.citing import Delivered
 from runs.evidence.citations.lookup import citations_in
 from runs.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
@@ -17,7 +17,7 @@ from runs.evidence.sources import GivenFiles, ToolText
 from runs.pev.contracts import Criterion, PlanContract
 from runs.pev.delimiters import delimited
 from runs.pev.input_coverage import Inputs, coverage, read_whole, unread_in
-from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
+from runs.pev.outcome import Ledger, StepEntry, outcome_of
 from runs.pev.soundness import problems_in
 from runs.pev.tools.registry import TOOL_NAMES, calculation_in
 from runs.pev.tools.tool import ToolLimits
@@ -28,7 +28,7 @@ from runs.pev.verifier import judge
 from runs.planted_faults.claims import Job
 from runs.planted_faults.stored_contracts import AS_USUAL, VerifierSettings
 
-RULES_VERSION = "b1bb8353f9cec6cf"
+RULES_VERSION = "97af62ced303568f"
 """A fingerprint of how the rules judge generated cases, so that figures measured under other rules are known to be old.
 A test computes it and says when it has to be replaced.
 """
@@ -37,13 +37,11 @@ A test computes it and says when it has to be replaced.
 @dataclass(frozen=True)
 class Ending:
     """`passed`: the run would have succeeded, without an open point. `marks`: what a person would see of it anyway.
-    `missing`: the kinds of open points that the whole task has. `judged`: the verdict on the step, and the one on the
-    whole task if there was one.
+    `judged`: the verdict on the step, and the one on the whole task if there was one.
     """
 
     passed: bool
     marks: Sequence[str] = ()
-    missing: Sequence[Missing] = ()
     judged: Sequence[Judgement] = ()
 
     @property
@@ -121,7 +119,7 @@ def tried(job: Job, verifier: Model, *, rules: bool, asked: VerifierSettings = A
     final = judge(verifier, at_the_end, again)
     ledger = ledger_of(job, plan, case, [judged, final], rules=rules)
     if outcome_of(ledger) is not Outcome.SUCCEEDED:
-        return Ending(False, missing=[point.kind for point in gaps_in(ledger)], judged=[judged, final])
+        return Ending(False, judged=[judged, final])
     seen = marks(job, case, [*judged.results, *final.results]) if rules else ()
     return Ending(True, seen, judged=[judged, final])
 

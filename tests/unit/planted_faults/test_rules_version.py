@@ -30,7 +30,7 @@ def judged(case: Case) -> Iterator[object]:
     """What the rules decide about the answers to a case. The words for people may change without a new version."""
     for verifier in verifiers(case):
         ending = tried(case.job, verifier, rules=True)
-        yield ending.passed, len(ending.marks), list(ending.missing)
+        yield ending.passed, len(ending.marks)
         for judgement in ending.judged:
             yield judgement.stage, judgement.passed, len(judgement.untraced)
             for one in judgement.results:
