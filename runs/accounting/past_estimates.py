@@ -22,6 +22,7 @@ from runs.pev.plans.estimate import Estimate
 from runs.pev.policy import Policy
 from runs.pev.read_set import meant_by
 from runs.store import trees
+from runs.store.journal import CANARIES
 
 MIN_RUNS = 3
 """The least number of finished runs from which figures count as measured."""
@@ -106,7 +107,7 @@ def history(models: Mapping[Role, str]) -> History:
 def _samples(rows: QuerySet[Any], run: str, role: Role, model: str, *also: str) -> list[tuple[Any, ...]]:
     """What the latest of these rows used in a role, in finished runs with this model; zero if no model was asked."""
     latest = rows.filter(_uses_model(run, role, model), **{f"{run}__status": RunStatus.FINISHED}).order_by("-pk")
-    mine = Q(model_calls__role=role)
+    mine = Q(model_calls__role=role, model_calls__ordinal__lt=CANARIES)  # other runs may have no canaries
     kinds = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
     used = rows.model.objects.filter(pk__in=latest.values("pk")[:LATEST]).annotate(
         spent=Coalesce(Sum("model_calls__cost_usd", filter=mine), Decimal(0)),

@@ -19,7 +19,7 @@ _ZERO = Decimal(0)
 def spent_usd(run: Run) -> Decimal:
     """USD spent, as a sum over the journal. Interrupted calls count with what is known of them.
 
-    Recorded replies of an evaluation count as when they were asked, so that the run takes the same way as then.
+    Replayed replies count with their recorded cost, so that a replayed run reaches its limits at the same point.
     """
     return ModelCall.objects.filter(run=run).aggregate(sum=Sum("cost_usd"))["sum"] or _ZERO
 

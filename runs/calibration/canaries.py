@@ -124,6 +124,6 @@ def _rate(row: Mapping[str, Any]) -> CanaryRate:
     )
 
 
-def missed_in(run: Run) -> list[Canary]:
+def passed_in(run: Run) -> list[Canary]:
     """The canaries of a run that its verifier let through."""
-    return [canary for canary in Canary.objects.filter(run=run) if canary.is_missed]
+    return [canary for canary in Canary.objects.filter(run=run) if canary.was_passed]

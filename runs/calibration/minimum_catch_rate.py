@@ -9,6 +9,7 @@ from runs.calibration.results import CatchRate, measured_rates
 from runs.calibration.verifiers import settings_for
 from runs.pev.policy import RULES, Policy
 from runs.planted_faults.stored_contracts import VerifierSettings
+from runs.text.percent import percent
 
 _EFFORTS = ("low", "medium", "high")
 
@@ -29,7 +30,7 @@ def problem_with_verifiers(policy: Policy) -> str:
 
 
 def _problem_with(model: str, policy: Policy, minimum: float) -> str:
-    wanted = f"this policy asks for a verifier that catches at least {_percent(minimum)} of planted faults"
+    wanted = f"this policy asks for a verifier that catches at least {percent(minimum)} of planted faults"
     if model.startswith(RULES):
         return f"Offline rules stand in for the verifier, and {wanted}. Rules are not calibrated."
     asked, address = settings_for(policy, model)
@@ -67,7 +68,7 @@ def _why_not(rate: CatchRate, asked: VerifierSettings, address: str) -> str:
 
 
 def _measured(caught: Share) -> str:
-    rate, low, high = map(_percent, (caught.value or 0, caught.low, caught.high))
+    rate, low, high = map(percent, (caught.value or 0, caught.low, caught.high))
     return f"caught {caught.count} of {caught.total} planted faults ({rate}, 95 % interval from {low} to {high})"
 
 
@@ -75,8 +76,4 @@ def _too_few(caught: Share, minimum: float) -> str:
     """What to do if the rate itself is high enough."""
     if (caught.value or 0) < minimum:
         return ""
-    return f" That is too few cases to prove {_percent(minimum)}: calibrate it with more planted faults."
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.3g} %"
+    return f" That is too few cases to prove {percent(minimum)}: calibrate it with more planted faults."

@@ -315,7 +315,7 @@ def _attempt(recording: Recording) -> None:
         blocked = bool(mine.attempt.output and mine.attempt.output.status == "blocked")
         canary = canaries.store(mine.attempt, trial) if trial else None
         noted = judgement
-        if canary and canary.is_missed:
+        if canary and canary.was_passed:
             noted = judgement.model_copy(update={"notes": [*judgement.notes, canary.sentence]})
         state = outcomes.judged(mine.attempt, noted, reads=reads, blocked=blocked)
         if canary:

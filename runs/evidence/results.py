@@ -314,8 +314,8 @@ class Judgement(Contract):
     """Everything known about an attempt after verification; `passed` is computed from the results.
 
     `broken_citations`: of a final one, a sentence for each citation that leads nowhere in what the run delivers.
-    `untraced`: the figures that come from nowhere. `uncalibrated`: why the verifier that judged does not have the catch
-    rate that the policy asks for, as a sentence; empty if it has, or if none is asked for.
+    `untraced`: the figures that come from nowhere. `uncalibrated`: why not every verifier of the policy
+    has the catch rate that it asks for, as a sentence; empty if all have it, or if none is asked for.
     """
 
     stage: Literal["checks", "model"]

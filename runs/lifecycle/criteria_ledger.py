@@ -79,8 +79,9 @@ def _doubts(run: Run, plan: Plan | None) -> list[str]:
 
 
 def _doubts_in(results: Sequence[CriterionResult], where: str, uncalibrated: str) -> list[str]:
-    unproved = [f"No verifier with the catch rate that was asked for has judged {where}. {uncalibrated}"]
-    return [*(unproved if uncalibrated else []), *doubts_in(results, where)]
+    rate = "not every verifier of the policy had the catch rate that it asks for"
+    unproved = [f"When {where} was judged, {rate}. {uncalibrated}"] if uncalibrated else []
+    return [*unproved, *doubts_in(results, where)]
 
 
 def _any_grounded(results: Iterable[CriterionResult]) -> bool:

@@ -109,7 +109,7 @@ def allowance(
 def reserve_for_canary(work: WorkItem, bound: Bound | None, tokens: int, asked: Decimal, now: datetime) -> str:
     """Reserve the most that a question about a canary may cost. Returns why it must not be asked; empty if it may.
 
-    It must not make a limit of the run matter: with the questions before it, which have `asked` for so much, it may
+    A canary must not bring the run to a limit: with the questions before it, which have `asked` for so much, it may
     cost a tenth of what is left of the budget, and last for a tenth of the time that is left.
     """
     # Called while the row of the run is locked, like `allowance`.

@@ -43,9 +43,16 @@ class Canary(models.Model):
         return f"canary at step {self.step_key} of run {self.run_id}"
 
     @property
-    def is_missed(self) -> bool:
+    def was_passed(self) -> bool:
         """Whether the verifier let the planted fault pass, with or without a mark."""
         return self.outcome in {CaseOutcome.PASSED, CaseOutcome.MARKED}
+
+    @property
+    def heading(self) -> str:
+        """For people who decide about a result whose copy was let through."""
+        if self.outcome == CaseOutcome.MARKED:
+            return "Verifier passed a planted fault, with a mark"
+        return "Verifier missed a planted fault"
 
     @property
     def sentence(self) -> str:

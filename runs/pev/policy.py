@@ -35,6 +35,7 @@ from runs.pev.decision_limits import (
 )
 from runs.pev.policy_setting import Installed, Setting, SettingGroup
 from runs.text.domains import sites
+from runs.text.percent import percent
 from runs.text.plural import pluralize
 
 _COMPLEXITIES = {
@@ -597,12 +598,12 @@ class Policy(Contract):
 
     @property
     def demand_on_verifier(self) -> str:
-        """Which catch rate a verifier has to have been measured with, as a sentence; empty where none is asked for."""
+        """Which catch rate verifiers have to have been measured with, as a sentence; empty where none is asked for."""
         if self.min_catch_rate is None:
             return ""
         return (
-            f"The policy asks for a verifier whose newest calibration proves that it catches at least "
-            f"{self.min_catch_rate * 100:.0f} % of planted faults."
+            "The policy asks for verifiers whose newest calibrations prove that they catch at least "
+            f"{percent(self.min_catch_rate)} of planted faults."
         )
 
     @property

@@ -42,7 +42,7 @@ from runs.lifecycle.toolset import (
     server_tools,
 )
 from runs.mcp_client.server_config import ServerTool
-from runs.models import Attempt, Gate, Plan, Step, Verdict
+from runs.models import Attempt, Canary, Gate, Plan, Step, Verdict
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import subagents_of
 from runs.pev.checks.material import list_in_words
@@ -108,10 +108,9 @@ class AttemptReading:
         return getattr(self.row, "verdict", None)
 
     @property
-    def missed_canary(self) -> str:
-        """A sentence on the planted fault that the verifier let pass in a copy of this result; empty without one."""
-        missed = self.rows.missed_canaries.get(self.row.pk)
-        return missed.sentence if missed else ""
+    def passed_canary(self) -> Canary | None:
+        """The copy of this result with a planted fault that the verifier let pass."""
+        return self.rows.passed_canaries.get(self.row.pk)
 
     @property
     def met(self) -> int:

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.db.models.functions import Left
 
 from runs.accounting.costs import Totals, totals_by_attempt
-from runs.calibration.canaries import missed_in
+from runs.calibration.canaries import passed_in
 from runs.lifecycle.coverage import Coverage, coverage_of
 from runs.lifecycle.criteria_ledger import overrulings_of
 from runs.lifecycle.overruling import IS_OVERRULED, is_overruled
@@ -74,9 +74,9 @@ class RunRows:
         return overrulings_of(self.run.pk) if self.is_overruled else {}
 
     @cached_property
-    def missed_canaries(self) -> Mapping[int, Canary]:
+    def passed_canaries(self) -> Mapping[int, Canary]:
         """The planted faults that the verifier let pass, by the attempt whose result was copied."""
-        return {one.attempt_id: one for one in missed_in(self.run)} if self.run.policy.canary_every else {}
+        return {one.attempt_id: one for one in passed_in(self.run)} if self.run.policy.canary_every else {}
 
     @property
     def is_overruled(self) -> bool:

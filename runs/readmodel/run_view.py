@@ -235,11 +235,11 @@ class RunReading:
         return f"No sources were needed: a person chose that before it started ({by}, {where}, {when})."
 
     @property
-    def missed_canaries(self) -> list[str]:
+    def passed_canaries(self) -> list[str]:
         """A sentence for each planted fault that the verifier let pass, with the name of its step."""
         names = {step.row.key: step.row.spec.name for plan in self.plans for step in plan.steps}
-        missed = self.rows.missed_canaries.values()
-        return [f"“{names.get(one.step_key, one.step_key)}”: {one.sentence}" for one in missed]
+        passed = self.rows.passed_canaries.values()
+        return [f"“{names.get(one.step_key, one.step_key)}”: {one.sentence}" for one in passed]
 
     @property
     def same_model(self) -> str:

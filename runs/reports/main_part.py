@@ -240,9 +240,9 @@ def notices(report: RunReading) -> list[Block]:
             "; the policy of this run allowed it.",
         )
         found.append(Callout("warn", "One model judged its own work.", (paragraph(*words),)))
-    if report.missed_canaries:
-        sentences = parts.listed(report.missed_canaries)
-        found.append(Callout("warn", "The verifier did not notice a planted fault.", sentences))
+    if report.passed_canaries:
+        sentences = parts.listed(report.passed_canaries)
+        found.append(Callout("warn", "The verifier did not refuse a planted fault.", sentences))
     if demand := report.run.policy.demand_on_verifier:
         found.append(Callout("", "The verifier had to be calibrated.", (paragraph(demand),)))
     if report.no_sources:

@@ -56,7 +56,7 @@ class StepGate(GateType):
         if verdict is None or not all(one.met for one in verdict.results):
             return "The result has unmet criteria."
         if verdict.uncalibrated:
-            return "The verifier does not have the catch rate that the policy asks for."
+            return "Not every verifier of the policy has the catch rate that it asks for."
         if any(one.weak for one in verdict.results) or any(one.unproved for one in verdict.requests):
             return "The result has evidence that may prove something else."
         return "The result has figures without a source." if verdict.untraced else ""
@@ -107,7 +107,7 @@ def ask(state: RunState, key: str) -> None:
         why = ", but nothing plainly proves that what was asked for at an earlier attempt has been done"
         verdict = Verdict.objects.filter(attempt__step=step.id).order_by("attempt__number").last()
         if verdict and verdict.uncalibrated:
-            why = ", but by a verifier that does not have the catch rate that the policy asks for"
+            why = ", but not every verifier of the policy has the catch rate that it asks for"
         elif verdict and not any(request.unproved for request in verdict.requests):
             why = ", but some of its evidence may have nothing to do with what it should support"
     question = f"“{spec.name}” has passed verification{why}. Accept its result?"

@@ -28,7 +28,7 @@ from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.gates.tool_gate import call_of, reasons_for
 from runs.lifecycle.snoozes import SNOOZES
 from runs.lifecycle.supplied_files import PlanAgain, asks_for_files, missing_at, plan_again
-from runs.models import Gate, User
+from runs.models import Canary, Gate, User
 from runs.people import second_person
 from runs.people.permissions import first_people
 from runs.pev.checks.material import list_in_words
@@ -120,7 +120,7 @@ class GateView:
     """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
     `held` what is said of an error. `doubtful`: something that people asked for in the run may not have been done.
     `unread`: some given files cannot be read. `cost`: what the attempt cost, at a gate that offers another. `may`: the
-    people who may decide, by name. `missed_canary`: what the verifier let pass in a copy of the result.
+    people who may decide, by name. `passed_canary`: a copy of the result that the verifier let pass.
     """
 
     row: Gate
@@ -133,7 +133,7 @@ class GateView:
     unread: bool = False
     cost: Decimal = Decimal(0)
     may: Sequence[User] = ()
-    missed_canary: str = ""
+    passed_canary: Canary | None = None
 
     @property
     def type(self) -> GateType:
@@ -203,7 +203,7 @@ class GateView:
             return False
         unmet = self.unmet or self.shown or self.sampled or self.broken or self.uncited
         verdict = self.attempt.verdict
-        unproved = self.missed_canary or (verdict and verdict.uncalibrated)
+        unproved = self.passed_canary or (verdict and verdict.uncalibrated)
         weak = self.untraced or self.weak or self.attempt.shared_quotes or unproved
         return bool(unmet or weak or (not self.blocked and self.attempt.deviations))
 
@@ -713,7 +713,7 @@ def open_gates(
                 unread,
                 cost,
                 may.get(gate.pk, ()),
-                attempt.missed_canary if attempt else "",
+                attempt.passed_canary if attempt else None,
             )
         )
     return found

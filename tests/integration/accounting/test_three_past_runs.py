@@ -9,6 +9,7 @@ from runs.accounting.estimates import Measured
 from runs.enums import Complexity, Role, RunStatus
 from runs.models import Attempt, ModelCall, Run
 from runs.pev.policy import RoleModel
+from runs.store.journal import CANARIES
 from tests import factories
 from tests.integration.accounting.test_past_estimates import history
 
@@ -39,6 +40,14 @@ def test_all_kinds_of_tokens_and_all_calls_of_an_attempt_count(three: list[Run])
     found = history()[INVENTORY]
     assert (found.high, found.tokens_high) == (Decimal("0.094"), 2 * 16_110 + 3_000)
     assert (found.low, found.tokens_low) == (Decimal("0.047"), 15_900)
+
+
+def test_questions_about_canaries_do_not_count(three: list[Run]) -> None:
+    before = history()
+    for call in ModelCall.objects.filter(attempt__step__key="inventory", role=Role.VERIFIER):
+        call.pk, call.ordinal = None, CANARIES
+        call.save()
+    assert history() == before
 
 
 def test_a_verifier_that_was_not_asked_used_nothing(three: list[Run]) -> None:

@@ -24,6 +24,7 @@ VERIFIER = "claude-haiku-5-5"
 ASKED = VerifierSettings(model=VERIFIER, min_document_bytes=0)
 WANTED = "this policy asks for a verifier that catches at least 90 % of planted faults"
 LATE = f"“{VERIFIER}” has no current calibration, and {WANTED}. The prompt of verifiers has changed since."
+NOT_EVERY = "not every verifier of the policy had the catch rate that it asks for"
 HANDS_OFF = {"plan_approval": "never", "step_approval": "none"}
 
 
@@ -163,8 +164,8 @@ def test_where_figures_became_old_a_person_has_to_accept_each_reviewed_result(su
     gate = open_gate(run)
     assert (gate.kind, gate.why) == (GateKind.STEP, "")
     assert gate.question == (
-        "“Do one” has passed verification, but by a verifier that does not have the catch rate that the policy asks "
-        "for. Accept its result?"
+        "“Do one” has passed verification, but not every verifier of the policy has the catch rate that it asks for. "
+        "Accept its result?"
     )
     assert gate.attempt is not None
     assert gate.attempt.verdict.remarks == [LATE]
@@ -173,7 +174,7 @@ def test_where_figures_became_old_a_person_has_to_accept_each_reviewed_result(su
     finish(run, alice)
     assert run.outcome == Outcome.PARTIAL
     assert [(point.kind, point.sentence) for point in reading_of(run).open_points] == [
-        (Missing.DOUBT, f"No verifier with the catch rate that was asked for has judged the whole task. {LATE}")
+        (Missing.DOUBT, f"When the whole task was judged, {NOT_EVERY}. {LATE}")
     ], "people accepted the steps, and no one could accept the final answer"
     steps = report_of(reading_of(run)).steps
     verdicts = [attempt.verdict.notes for step in steps for attempt in step.attempts if attempt.verdict]
@@ -191,8 +192,7 @@ def test_what_only_the_policy_accepted_is_an_open_point(submitted: Submit, alice
     drain(run)
     sentences = [point.sentence for point in reading_of(run).open_points]
     assert [one.split(".")[0] for one in sentences] == [
-        f"No verifier with the catch rate that was asked for has judged {where}"
-        for where in ("step “Do one”", "step “Do two”", "the whole task")
+        f"When {where} was judged, {NOT_EVERY}" for where in ("step “Do one”", "step “Do two”", "the whole task")
     ]
 
 
@@ -210,6 +210,12 @@ def test_a_reused_result_is_asked_about_as_its_own_run_demands(submitted: Submit
     assert open_gate(late).kind == GateKind.STEP
 
 
+def test_the_demand_is_in_the_same_figures_as_the_reason(submitted: Submit) -> None:
+    policy = submitted().policy.changed(min_catch_rate=0.955)
+    assert "at least 95.5 % of planted faults" in policy.demand_on_verifier
+    assert "at least 95.5 % of planted faults" in problem_with_verifiers(policy)
+
+
 @pytest.mark.usefixtures("team")
 def test_pages_and_report_say_what_was_asked_for_and_why_it_was_not_there(
     submitted: Submit, client: Client, alice: User
@@ -220,8 +226,7 @@ def test_pages_and_report_say_what_was_asked_for_and_why_it_was_not_there(
     drain(run)
     step = Step.objects.get(plan__run=run, key="one")
     demand = (
-        "The policy asks for a verifier whose newest calibration proves that it catches at least 90 % of planted "
-        "faults."
+        "The policy asks for verifiers whose newest calibrations prove that they catch at least 90 % of planted faults."
     )
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").text

@@ -127,7 +127,7 @@ def test_a_caught_canary_leaves_its_row_its_event_and_its_cost(
     event = run.events.get(kind=EventKind.CANARY)
     assert event.data == {"step": "s0", "attempt": 1, "fault": "wrong figure", "outcome": "refused"}
     assert Verdict.objects.get().notes == []
-    assert "did not notice a planted fault" not in str(as_json(reading_of(run)))
+    assert "did not refuse a planted fault" not in str(as_json(reading_of(run)))
 
 
 def test_nothing_else_of_the_run_is_touched(api: FakeAnthropic, submitted: Submit) -> None:
@@ -165,7 +165,7 @@ def test_a_canary_that_was_let_through_is_said_at_the_verdict_and_in_the_report(
     step_page = client.get(f"/runs/{run.pk}/steps/{canary.attempt.step_id}/").text
     assert sentence in step_page
     report_page = client.get(f"/runs/{run.pk}/report/").text
-    assert "The verifier did not notice a planted fault." in report_page
+    assert "The verifier did not refuse a planted fault." in report_page
     assert f"“Do s0”: {sentence}" in report_page
 
 
@@ -175,18 +175,23 @@ def test_who_decides_about_the_result_reads_it_at_the_gate(
     run = carried_out(api, submitted, team_with(), step_approval="all")
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").text
-    assert f"<strong>Verifier missed a planted fault</strong> {Canary.objects.get().sentence}" in page
+    canary = Canary.objects.get()
+    assert f"<strong>Verifier passed a planted fault, with a mark</strong> {canary.sentence}" in page
     assert "but see the warnings above" in page
 
 
-def test_a_canary_without_any_mark_counts_as_let_through(api: FakeAnthropic, submitted: Submit) -> None:
+def test_a_canary_without_any_mark_is_missed(
+    api: FakeAnthropic, submitted: Submit, client: Client, alice: User
+) -> None:
     cited = "Notice is in writing: [“Notice has to be given in writing.”](lease.md#L3).\n"
-    run = carried_out(api, submitted, team_with(result=cited))
+    run = carried_out(api, submitted, team_with(result=cited), step_approval="all")
     canary = Canary.objects.get()
     assert (canary.fault, canary.outcome, canary.why) == ("irrelevant_quote", CaseOutcome.PASSED, "")
     assert canary.was == "[“Notice has to be given in writing.”](lease.md#L3)"
     assert Verdict.objects.get().notes == [canary.sentence]
-    assert run.outcome == Outcome.SUCCEEDED
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").text
+    assert "<strong>Verifier missed a planted fault</strong>" in page
 
 
 def test_pages_and_exports_do_not_show_the_copy_as_the_result(
