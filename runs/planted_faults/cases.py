@@ -56,4 +56,4 @@ def case_of(number: int, kinds: Sequence[FaultKind], languages: Sequence[Languag
 
 def _works(kind: FaultKind, language: Language) -> Sequence[Work]:
     """The kinds of work into which this fault can be planted in this language."""
-    return WORK if language is Language.ENGLISH and kind in PLANTED_EVERYWHERE else REVIEWS[language]
+    return WORK[language] if kind in PLANTED_EVERYWHERE else REVIEWS[language]

@@ -1,4 +1,4 @@
-"""Six kinds of work, each done well or with one fault in it. Deterministic: the same arguments make the same job."""
+"""Kinds of work, each done well or with one fault in it. Deterministic: the same arguments make the same job."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from random import Random
 
 from runs.enums import FaultKind, Language
 from runs.planted_faults.claims import (
-    INVENTED,
     NOTE,
+    SURNAMES,
     Claim,
     Job,
     contradiction_of,
     line_of,
     made_job,
+    names_of,
     other_figure,
     output,
     people,
@@ -27,21 +28,22 @@ from runs.planted_faults.claims import (
 )
 from runs.planted_faults.review_words import CONTRACTS, INTERVIEWS
 from runs.planted_faults.reviews import review
+from runs.planted_faults.table_words import CLEANING, REGISTER, CleaningWords, RegisterWords
 from runs.text.arithmetic import calculated
 
 
-def cleaning(random: Random, fault: FaultKind | None, turn: int) -> Job:
+def cleaning(words: CleaningWords, random: Random, fault: FaultKind | None, turn: int) -> Job:
     """A table without its duplicates, and a report on what was removed."""
-    names = people(random.randrange(5, 10), random)
+    number, customer, amount = words.columns
+    names = names_of(*words.names, random.randrange(5, 10), random, words.space)
     rows = [[str(at + 1), name, str(random.randrange(1000, 9999))] for at, name in enumerate(names)]
     doubled = random.sample(rows, random.randrange(2, len(rows)))
-    data = _csv(("id", "customer", "amount"), [*rows, *doubled])
-    rules = "# Rules\n\nRows with the same id are duplicates.\nThe first of them stays.\n"
-    files = {"data.csv": data, "rules.md": rules}
-    largest = max(rows, key=lambda row: int(row[2]))
+    data = _csv(words.columns, [*rows, *doubled])
+    files = {words.data: data, words.rules: words.rules_text}
+    top = max(rows, key=lambda row: int(row[2]))
     claims = [
-        Claim("rules.md", 3, "Rows with the same id are duplicates", "", "", "The rule was applied as it is written"),
-        Claim("data.csv", line_of(data, ",".join(largest)), ",".join(largest), largest[1], largest[2], LARGEST),
+        Claim(words.rules, line_of(words.rules_text, words.rule), words.rule, "", "", words.rule_applied),
+        Claim(words.data, line_of(data, ",".join(top)), ",".join(top), top[1], top[2], words.largest),
     ]
     kept, removed, stated, variant = [*rows], len(doubled), claims, ""
     at = random.randrange(len(rows))
@@ -50,82 +52,71 @@ def cleaning(random: Random, fault: FaultKind | None, turn: int) -> Job:
         case FaultKind.WRONG_FIGURE if not by_statement:
             removed, variant = removed + random.choice((-1, 1)), "of a count"
         case FaultKind.INVENTED_NAME if not by_statement:
-            kept[at], variant = [rows[at][0], random.choice(INVENTED), rows[at][2]], "in a row"
+            kept[at], variant = [rows[at][0], random.choice(words.invented_names), rows[at][2]], "in a row"
         case FaultKind.WRONG_FIGURE | FaultKind.INVENTED_NAME | FaultKind.INVENTED_SOURCE | FaultKind.WRONG_PLACE:
-            changed, variant = with_fault(claims[1:], fault, ["rules.md", "data.csv"], random)
+            changed, variant = with_fault(
+                claims[1:], fault, [words.rules, words.data], random, invented_names=words.invented_names
+            )
             stated = [claims[0], *changed]
         case FaultKind.OMITTED_ITEM:
             kept, variant = [row for row in rows if row is not rows[at]], "a row"
-    lines = [f"{removed} duplicates removed; {len(kept)} rows remain.", *(one.cited for one in stated)]
+    lines = [words.removed.format(removed=removed, kept=len(kept)), *(one.cited for one in stated)]
     if contradiction := contradiction_of(turn, fault):
         variant = contradiction
         more = {
             "with a source": [],
-            "between two figures": [f"So {removed + 1} duplicates removed in all."],
-            "in prose": ["The table had no duplicates at all."],
+            "between two figures": [words.more.format(removed=removed + 1)],
+            "in prose": [words.denial],
         }
         lines += more[variant]
     total = sum(int(row[2]) for row in kept) + (variant == "with a source")
-    report = "\n\n".join(["# What was done", *lines, f"The amounts that remain come to {total} euros."]) + "\n"
-    removals = [{"path": "data.csv", "of": "rows"}, {"path": "clean.csv", "of": "rows", "minus": True}]
+    report = "\n\n".join([words.title, *lines, words.total.format(total=total)]) + "\n"
+    removals = [{"path": words.data, "of": "rows"}, {"path": words.clean, "of": "rows", "minus": True}]
+    of_table = [{"path": words.clean, "of": "sum", "column": amount}]
+    same = {"kind": "covers", "path": words.clean, "source": words.data}
+    columns, customers, amounts, counted, totalled, cited, right, written = words.criteria
     criteria = [
-        output("The columns are kept", kind="csv_columns", path="clean.csv", columns=["id", "customer", "amount"]),
-        sources(
-            "No customer is lost",
-            kind="covers",
-            path="clean.csv",
-            source="data.csv",
-            column="customer",
-            in_column="customer",
-        ),
-        sources(
-            "No amount is lost", kind="covers", path="clean.csv", source="data.csv", column="amount", in_column="amount"
-        ),
-        sources(
-            "What was removed is counted",
-            kind="count",
-            path="report.md",
-            figure=r"(\d+) duplicates removed",
-            terms=removals,
-        ),
-        output(
-            "The total is that of the table",
-            kind="count",
-            path="report.md",
-            figure=r"come to (\d+) euros",
-            terms=[{"path": "clean.csv", "of": "sum", "column": "amount"}],
-        ),
-        sources("The report cites the rule and the table", kind="citations", path="report.md", min=2),
-        sources("The rule and the largest amount in report.md are those of the files"),
-        output("Nothing is left to be written", kind="no_placeholders", path="report.md"),
+        output(columns, kind="csv_columns", path=words.clean, columns=[number, customer, amount]),
+        sources(customers, **same, column=customer, in_column=customer),
+        sources(amounts, **same, column=amount, in_column=amount),
+        sources(counted, kind="count", path=words.report, figure=words.counted, terms=removals),
+        output(totalled, kind="count", path=words.report, figure=words.totalled, terms=of_table),
+        sources(cited, kind="citations", path=words.report, min=2),
+        sources(right),
+        output(written, kind="no_placeholders", path=words.report),
     ]
+    outputs = {words.clean: False, words.report: True}
     return made_job(
-        ("cleaning", "Remove the duplicates.", files),
-        planned("Clean the table", criteria, {"clean.csv": False, "report.md": True}, [sources("The answer is right")]),
-        {"clean.csv": _csv(("id", "customer", "amount"), kept), "report.md": report},
-        f"{removed} duplicates removed. {stated[1].cited}",
+        ("cleaning", words.request, files),
+        planned(words.plan, criteria, outputs, [sources(words.at_the_end)], words.description),
+        {words.clean: _csv(words.columns, kept), words.report: report},
+        words.answer.format(removed=removed, cited=stated[1].cited),
         (fault, variant, random),
         claims,
+        words.texts,
     )
 
 
-LARGEST = "The largest amount, that of {name}, is {figure} euros"
-
-
-def register(random: Random, fault: FaultKind | None, turn: int) -> Job:
+def register(words: RegisterWords, random: Random, fault: FaultKind | None, turn: int) -> Job:
     """A table of claims made in letters, with a quote for each, and their total."""
-    names = people(random.randrange(3, 8), random)
+    names = names_of(*words.names, random.randrange(3, 8), random, words.space)
     files, claims, decisions = {}, [], []
     for name in names:
-        amount, decision = str(random.randrange(1000, 9999)), random.choice(("accept the claim", "reject the claim"))
-        path = f"letters/{name.split()[0].lower()}.md"
-        sentence = f"{name} claims {amount} euros for late delivery."
-        files[path] = f"# Letter of {name}\n\n{sentence}\nWe {decision}.\n"
-        claims.append(Claim(path, 3, sentence, name, amount, ""))
+        amount, decision = str(random.randrange(1000, 9999)), random.choice(words.decisions)
+        path = f"{words.folder}/{name.split()[0].lower()}.md"
+        sentence = words.sentence.format(name=name, figure=amount)
+        files[path] = words.letter.format(name=name, sentence=sentence, decision=decision)
+        claims.append(Claim(path, line_of(files[path], sentence), sentence, name, amount, ""))
         decisions.append(decision)
-    stated, variant = with_fault(claims, None if fault is FaultKind.OMITTED_ITEM else fault, list(files), random)
+    stated, variant = with_fault(
+        claims,
+        None if fault is FaultKind.OMITTED_ITEM else fault,
+        list(files),
+        random,
+        invented_names=words.invented_names,
+    )
     rows = [[one.file, one.name, one.figure, d, one.quote] for one, d in zip(stated, decisions, strict=True)]
-    at, prose = random.randrange(len(rows)), ""
+    at, denial = random.randrange(len(rows)), ""
     if variant == "another line of the file":
         rows[at][0], variant = next(path for path in files if path != rows[at][0]), "another file"
     if fault is FaultKind.OMITTED_ITEM:
@@ -136,42 +127,29 @@ def register(random: Random, fault: FaultKind | None, turn: int) -> Job:
         variant = contradiction
         total += variant == "between two figures"
         if variant == "with a source":
-            rows[at][3] = {"a": "reject the claim", "r": "accept the claim"}[rows[at][3][0]]
-        prose = "No claim was made for late delivery.\n" if variant == "in prose" else ""
-    sums = f"The claims in the letters come to {total} euros in all."
-    text = f"# Total\n\n{sums}\n{prose}It is the sum of the amounts in the table register.csv.\n"
-    columns = ("file", "sender", "amount", "decision", "quote")
+            (rows[at][3],) = set(words.decisions) - {rows[at][3]}
+        denial = words.denial if variant == "in prose" else ""
+    text = words.summary_text.format(total=words.total.format(total=total), denial=denial)
+    file, sender, amount, *others = words.columns
+    of_table = [{"path": words.table, "of": "sum", "column": amount}]
+    same = {"kind": "quotes_occur", "path": words.table, "source_column": file}
+    covered, totalled, right, written = words.criteria
     criteria = [
-        sources("Each letter is dealt with", kind="covers", path="register.csv", files="letters/", in_column="file"),
-        *(
-            sources(
-                f"Each {column} is that of the letter",
-                kind="quotes_occur",
-                path="register.csv",
-                column=column,
-                source_column="file",
-            )
-            for column in columns[1:]
-        ),
-        output(
-            "The total is that of the table",
-            kind="count",
-            path="total.md",
-            figure=r"come to (\d+) euros",
-            terms=[{"path": "register.csv", "of": "sum", "column": "amount"}],
-        ),
-        sources("What total.md says of the letters is true"),
-        output("Nothing is left to be written", kind="no_placeholders", path="total.md"),
+        sources(covered, kind="covers", path=words.table, files=f"{words.folder}/", in_column=file),
+        *(sources(words.each.format(column=one), **same, column=one) for one in (sender, amount, *others)),
+        output(totalled, kind="count", path=words.summary, figure=words.totalled, terms=of_table),
+        sources(right),
+        output(written, kind="no_placeholders", path=words.summary),
     ]
+    outputs = {words.table: False, words.summary: False}
     return made_job(
-        ("register", "List the claims in these letters.", files),
-        planned(
-            "List the claims", criteria, {"register.csv": False, "total.md": False}, [sources("The answer is right")]
-        ),
-        {"register.csv": _csv(columns, rows), "total.md": text},
-        f"The claims come to {total} euros. {prose}".strip(),
+        ("register", words.request, files),
+        planned(words.plan, criteria, outputs, [sources(words.at_the_end)], words.description),
+        {words.table: _csv(words.columns, rows), words.summary: text},
+        words.answer.format(total=total, denial=denial).strip(),
         (fault, variant, random),
         claims,
+        words.texts,
     )
 
 
@@ -179,6 +157,8 @@ def looking_up(random: Random, fault: FaultKind | None, turn: int) -> Job:
     """Figures of cities from pages of the web, and their sum. There are no files."""
     names = [f"{name.split()[1]}ville" for name in people(random.randrange(3, 6), random)]
     names = list(dict.fromkeys(names))
+    if len(names) == 1:  # all with the same second part
+        names.append(next(f"{one}ville" for one in SURNAMES if f"{one}ville" not in names))
     pages, claims = {}, []
     for name in names:
         figure = str(random.randrange(11_000, 99_000))
@@ -294,9 +274,17 @@ REVIEWS: Mapping[Language, Sequence[Work]] = {
     for language in Language
 }
 """Reviews of documents, into which every kind of fault can be planted."""
-_contracts, _interviews = REVIEWS[Language.ENGLISH]
-WORK: Sequence[Work] = (_contracts, cleaning, register, _interviews, looking_up, calculating)
-"""Every kind of work, in English."""
+
+
+def _work(language: Language) -> Sequence[Work]:
+    contracts, interviews = REVIEWS[language]
+    more = (looking_up, calculating) if language is Language.ENGLISH else ()
+    tables = (partial(cleaning, CLEANING[language]), partial(register, REGISTER[language]))
+    return contracts, *tables, interviews, *more
+
+
+WORK: Mapping[Language, Sequence[Work]] = {language: _work(language) for language in Language}
+"""Every kind of work in each language: six in English, and four in the others."""
 PLANTED_EVERYWHERE = tuple(
     kind for kind in FaultKind if kind not in {FaultKind.IRRELEVANT_QUOTE, FaultKind.OBEYED_INSTRUCTION}
 )

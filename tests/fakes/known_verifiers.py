@@ -42,16 +42,16 @@ def answer_to(parts: Sequence[DelimitedBlock], job: Job, *, passes: bool, confid
     at_the_end = block(list(parts), "subject").startswith("The whole task")
     texts = [job.answer] if at_the_end else [text for name, text in job.writes.items() if name.endswith(".md")]
     results = []
+    output = job.answer if at_the_end else job.findings
     for label, topic in topics.items():
         if not passes:
             (one,) = verdict([label], "", "", passed=False)["criteria_results"]
         elif topic == "sources":
             stated = [claim for claim in job.claims if claim.says and any(claim.statement in text for text in texts)]
             true = [(claim.file, claim.quote, claim.statement) for claim in stated if claim.file in job.files]
-            source, quote, statement = next(iter(true or proofs_in(seen)))
+            source, quote, statement = next(iter(true or proofs_in(seen)), ("@output", output, None))
             (one,) = verdict([label], source, quote, statement or "")["criteria_results"]
         else:
-            output = job.answer if at_the_end else job.findings
             (one,) = verdict([label], "@output", output)["criteria_results"]
         results.append({**one, "confidence": confidence})
     action = "pass" if passes else "retry"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
+from runs.enums import Language
 from runs.planted_faults.claims import Job
 from runs.planted_faults.jobs import PLANTED_EVERYWHERE, WORK, Work
 
-ROUND = len(PLANTED_EVERYWHERE) * len(WORK)
+_WORK = WORK[Language.ENGLISH]
+ROUND = len(PLANTED_EVERYWHERE) * len(_WORK)
 """Jobs in which each fault occurs once in each kind of work."""
 
 
@@ -24,4 +26,4 @@ def sound(number: int) -> Job:
 
 
 def _work(number: int) -> Work:
-    return WORK[number // len(PLANTED_EVERYWHERE) % len(WORK)]
+    return _WORK[number // len(PLANTED_EVERYWHERE) % len(_WORK)]

@@ -59,7 +59,7 @@ def test_the_table_says_what_is_caught_with_the_rules_and_without_them(api: Fake
     api.script(scripted_verifier(wanted(4), catching(0.0, "lazy")))
     text = calibrate("--size", "4", *OPTIONS)
     assert f"Verifier: {MODEL} at {api.url}" in text
-    assert "Estimate: 8 cases, 13 to 64 questions, $0.0" in text
+    assert "Estimate: 8 cases, 14 to 64 questions, $0.0" in text
     assert "8 of 8 cases" in text
     table = [" ".join(line.split()) for line in text.splitlines()]
     assert "Stub 100% (34%–100%) of 2 50% (9%–91%) of 2 0 0 0" in table, "code finds some without comparing"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import product
+from random import Random
 
 import pytest
 
@@ -13,7 +15,8 @@ from runs.pev.soundness import problems_in
 from runs.pev.tools.registry import TOOL_NAMES
 from runs.planted_faults.cases import Case, case_of
 from runs.planted_faults.claims import Job
-from runs.planted_faults.jobs import PLANTED_EVERYWHERE
+from runs.planted_faults.jobs import PLANTED_EVERYWHERE, cleaning, register
+from runs.planted_faults.table_words import CLEANING, REGISTER
 from runs.planted_faults.trial import tried
 from tests.bench.catching.judges import Judging, honest
 from tests.fakes.known_verifiers import KnownVerifier, catching
@@ -68,6 +71,26 @@ def test_a_verifier_that_reads_tells_the_other_jobs_apart() -> None:
     endings = [(case, tried(case.job, Judging(honest), rules=True)) for case in others]
     assert {case.kind for case in others} == {None, *PLANTED_EVERYWHERE}
     assert [case.number for case, ending in endings if ending.let_through != (case.kind is None)] == []
+
+
+NEIGHBOURS = {("cleaning", FaultKind.WRONG_PLACE, "another line of the file")}
+"""A wrong line is marked only if the file has that line."""
+
+
+@pytest.mark.slow
+def test_the_rules_refuse_the_same_faults_in_tables_in_every_language() -> None:
+    """Under a verifier that passes everything. Sound work is accepted, and a contradiction in prose is left to it."""
+    passed = defaultdict[Language, set[tuple[str, FaultKind | None, str]]](set)
+    for language, kind, turn in product(LANGUAGES, (None, *PLANTED_EVERYWHERE), range(4)):
+        random = Random(f"{kind} {turn}")
+        for job in (cleaning(CLEANING[language], random, kind, turn), register(REGISTER[language], random, kind, turn)):
+            assert (job.fault, job.language) == (kind, language)
+            verifier = KnownVerifier(Case(0, kind, language, job), catching(0.0, "passes"))
+            if tried(job, verifier, rules=True).let_through:
+                passed[language].add((job.domain, kind, job.variant))
+    left = {None: "", FaultKind.CONTRADICTION: "in prose"}
+    expected = {(domain, kind, variant) for domain in ("cleaning", "register") for kind, variant in left.items()}
+    assert {language: found - NEIGHBOURS for language, found in passed.items()} == dict.fromkeys(LANGUAGES, expected)
 
 
 _LINK = re.compile(r"\[“([^”]*)”\]\(([^)#]*)#L(\d+)\)")

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from itertools import product
 from random import Random
 
 import pytest
 
 from runs.contracts.ports import Model
 from runs.enums import FaultKind, Language
-from runs.planted_faults.cases import Case, case_of
+from runs.planted_faults.cases import Case
+from runs.planted_faults.jobs import PLANTED_EVERYWHERE, REVIEWS, WORK
 from runs.planted_faults.trial import RULES_VERSION, tried
 from tests.bench.catching.judges import Judging, irrelevant, lazy, plausible, tossing
 from tests.fakes.known_verifiers import KnownVerifier, catching
 
-KINDS, LANGUAGES = list(FaultKind), list(Language)
-ROUND = 2 * len(KINDS) * len(LANGUAGES)
-"""Cases in which each fault occurs once in each language."""
+
+def cases() -> Iterator[Case]:
+    """Each kind of work in each language, without a fault and with each fault that it can have."""
+    for language, kind in product(Language, (None, *FaultKind)):
+        works = WORK[language] if kind is None or kind in PLANTED_EVERYWHERE else REVIEWS[language]
+        for number, work in enumerate(works):
+            yield Case(number, kind, language, work(Random(f"{language} {kind} {number}"), kind, number))
 
 
 def verifiers(case: Case) -> Iterator[Model]:
@@ -39,8 +45,7 @@ def judged(case: Case) -> Iterator[object]:
 
 
 def fingerprint() -> str:
-    cases = [case_of(number, KINDS, LANGUAGES, 1) for number in range(ROUND)]
-    return hashlib.sha256(repr([list(judged(case)) for case in cases]).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr([list(judged(case)) for case in cases()]).encode()).hexdigest()[:16]
 
 
 @pytest.mark.slow
