@@ -16,6 +16,7 @@ MADE_WHEN_RUN = {
     "runs/text/paths.py: fnmatch.translate(form)",  # eight wildcards at most, against paths of 400 characters
     "runs/rehearsal/job.py: ''.join((f'(?P<{part}>.+)' if index % 2 else re.escape(part)",  # of criteria, 4,000 letters
     "runs/rehearsal/planner.py: f'(?<![\\\\w/-])(?:{names})(?![\\\\w/-])'",  # two names, letter by letter
+    "runs/planted_faults/canaries.py: f'(?<![^\\\\W_]){re.escape(was)}(?![^\\\\W_])'",  # a name, letter by letter
     "runs/mcp_client/mcp_answers.py: pattern",  # of a server: it is compiled, and nothing is matched with it
     "runs/text/normalisation.py: '[' + ''.join((f'{re.escape(chr(one))}-{re.escape(chr(to))}'",  # one character
     "runs/text/visible.py: pattern",  # one character of an alphabet: a table right above

@@ -315,6 +315,7 @@ def world(rows_of_module: None) -> World:
         "charlie": made.charlie().pk,
         "digest": gate.digest,
         "gate_id": gate.pk,
+        "overruling_id": 1,
         "step_id": plan.steps.earliest("position").pk,
         "work_id": waiting.work.earliest("pk").pk,
         "version": plan.version,
