@@ -16,6 +16,7 @@ from tests import databases
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "tests.sqlite3")}  # a file: threads share it
+    DATABASES["default"]["CONN_MAX_AGE"] = 0  # threads end with their test, and would leave connections open
 else:
     DATABASES["default"]["TEST"] = {"NAME": databases.RUN, "TEMPLATE": "template0"}
 INSTALLED_APPS = [*INSTALLED_APPS, "tests.append_only"]

@@ -19,7 +19,7 @@ from runs.people import access_tokens
 from runs.store.event_log import record
 from runs.web.api import event_stream
 from runs.web.live.subscribers import from_database
-from runs.web.site import handler
+from runs.web.site.handler import PagesHandler
 from tests import factories as made
 from tests.integration.web.api.asking import program_of
 from tests.integration.web.talking import PATIENCE, announce, told
@@ -47,12 +47,6 @@ def test_events_come_page_by_page_with_their_sentences() -> None:
     }
 
 
-@pytest.fixture(autouse=True)
-def no_thread_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody would close the connections of those that a handler of this module keeps."""
-    monkeypatch.setattr(handler, "KEPT_THREADS", 0)
-
-
 def follow(run: Run, token: str, what: Listen, since: int, **more: str) -> Any:
     """Opens a stream after event `since`, as the server does, and closes the connection in the end."""
 
@@ -66,7 +60,7 @@ def follow(run: Run, token: str, what: Listen, since: int, **more: str) -> Any:
             "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
             "client": ("192.0.2.1", 1),
         }
-        application = event_stream.WithEventStreams(handler.PagesHandler())
+        application = event_stream.WithEventStreams(PagesHandler())
         stream: Any = ApplicationCommunicator(application, scope)  # type: ignore[no-untyped-call]
         await stream.send_input({"type": "http.request", "body": b"", "more_body": False})
         try:
