@@ -56,17 +56,17 @@ def wanted(size: int) -> Wanted:
 
 
 def test_the_table_says_what_is_caught_with_the_rules_and_without_them(api: FakeAnthropic) -> None:
-    api.script(scripted_verifier(wanted(4), catching(0.0, "lazy")))
-    text = calibrate("--size", "4", *OPTIONS)
+    api.script(scripted_verifier(wanted(8), catching(0.0, "lazy")))
+    text = calibrate("--size", "8", *OPTIONS)
     assert f"Verifier: {MODEL} at {api.url}" in text
-    assert "Estimate: 8 cases, 14 to 64 questions, $0.0" in text
-    assert "8 of 8 cases" in text
+    assert "Estimate: 16 cases, 27 to 128 questions, $0.0" in text
+    assert "16 of 16 cases" in text
     table = [" ".join(line.split()) for line in text.splitlines()]
-    assert "Stub 100% (34%–100%) of 2 50% (9%–91%) of 2 0 0 0" in table, "code finds some without comparing"
-    assert "Irrelevant quote 0% (0%–66%) of 2 0% (0%–66%) of 2 2 0 0" in table
-    assert "All faults 50% (15%–85%) of 4 25% (5%–70%) of 4 2 0 0" in table
-    assert "Sound results refused: 0% (0%–49%) of 4, without the rules 0% (0%–49%) of 4" in table
-    assert "Stated confidence: expected calibration error 0.33 over 7 verdicts" in table
+    assert "Stub 100% (51%–100%) of 4 25% (5%–70%) of 4 0 0 0" in table, "code finds some without comparing"
+    assert "Irrelevant quote 0% (0%–49%) of 4 0% (0%–49%) of 4 4 0 0" in table
+    assert "All faults 50% (22%–78%) of 8 12% (2%–47%) of 8 4 0 0" in table
+    assert "Sound results refused: 0% (0%–32%) of 8, without the rules 0% (0%–32%) of 8" in table
+    assert "Stated confidence: expected calibration error 0.37 over 15 verdicts" in table
 
 
 def test_json_has_the_same_figures_and_nothing_else(api: FakeAnthropic) -> None:
