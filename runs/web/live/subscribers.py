@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 from asgiref.sync import sync_to_async
+from autobahn.exception import Disconnected
 from channels.layers import get_channel_layer
 from django.db import connection
 from django.utils import timezone
@@ -118,8 +119,9 @@ class Subscriber:
             self._draft = asyncio.create_task(self._send_late())
 
     async def _send_late(self) -> None:
-        while self._late and self.busy is None:
-            await self._send(self._late.pop(next(iter(self._late))))
+        with suppress(Disconnected):  # the browser has gone, and `stop` is about to be called
+            while self._late and self.busy is None:
+                await self._send(self._late.pop(next(iter(self._late))))
 
     def stop(self) -> None:
         """The browser has closed the connection."""
