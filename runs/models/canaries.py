@@ -20,7 +20,7 @@ class Canary(models.Model):
     attempt = models.OneToOneField(Attempt, models.CASCADE, related_name="canary")
     # The verifier.
     model = models.CharField(max_length=120)
-    # What was planted where, and what stands there in the real result; empty if nothing was planted.
+    # What was planted where, and what the real result has there; empty if nothing was planted.
     fault = models.CharField(max_length=24, default="", blank=True)
     place = models.CharField(max_length=200, default="", blank=True)
     was = models.CharField(max_length=200, default="", blank=True)

@@ -192,7 +192,7 @@ def can_see(user: Person, run: Run) -> bool:
 
 
 def can_see_as_read(user: Person, run: Run) -> bool:
-    """The same for a run that was read just now. For one's own and for open runs it takes no query."""
+    """The same as `can_see`, by what was just read of the run. For one's own and for open runs it takes no query."""
     if not user.is_authenticated:
         return False
     if run.owner_id == user.pk or run.open_to_all or is_administrator(user):
@@ -201,7 +201,7 @@ def can_see_as_read(user: Person, run: Run) -> bool:
 
 
 def find_visible_run(user: Person, number: int, *related: str) -> Run | None:
-    """The run with this number, with these related rows; None if there is none that the person may see."""
+    """The run with this number, with these related rows; None if the person may see no such run."""
     found = Run.objects.filter(pk=number)
     run = (found.select_related(*related) if related else found).first()
     return run if run is not None and can_see_as_read(user, run) else None

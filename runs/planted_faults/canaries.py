@@ -57,7 +57,7 @@ type _Facts = Sequence[tuple[FigurePlace, str]]
 
 @dataclass(frozen=True)
 class PlantedResult:
-    """The copy to judge. `was` stands in the real result at `place`, and `planted` in the copy."""
+    """The copy to judge. The real result has `was` at `place`, and the copy has `planted` there."""
 
     kind: FaultKind
     case: VerificationInput

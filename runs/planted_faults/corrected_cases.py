@@ -37,7 +37,7 @@ def content_of(case: VerificationInput, result: CriterionResult) -> JudgedConten
     """What a verifier has to see to judge this criterion of a case again, without secrets.
 
     The sources belong to it if the criterion is about them, or if the verdict quotes them. Each text is cut where
-    verifiers read no further. Raises InvalidInput for a case of which too little or too much would be kept.
+    verifiers read no further. Raises InvalidInput if too little or too much of a case would be kept.
     """
     quoted = dict.fromkeys(one.source for one in result.evidence if one.kind == "quote")
     about = result.about or About.SOURCES

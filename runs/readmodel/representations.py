@@ -37,7 +37,7 @@ class Reader:
         return self.site + reverse(name, args=arguments)
 
     def run(self, number: int, *related: str) -> Run | None:
-        """The run with this number, with these related rows; None if there is none that the person may see."""
+        """The run with this number, with these related rows; None if the person may see no such run."""
         run = find_visible_run(self.person, number, *related)
         if run is not None and run.owner_id == self.person.pk:
             run.owner = self.person  # read already

@@ -16,7 +16,7 @@ KEPT_THREADS = 8
 class PagesHandler(ASGIHandler):
     """Every view is synchronous, and so is some middleware. Django's handler would go back to the event loop between
     them in each request, which takes time, and may log an error when a browser leaves (asgiref, issue 491). It would
-    also start a thread for each request, and with it open the database anew.
+    also start a thread for each request, and open the database again in it.
     """
 
     def __init__(self) -> None:
