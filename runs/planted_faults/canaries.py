@@ -198,9 +198,11 @@ def _figures_in(name: str, text: str, known: KnownFigures) -> Iterator[_Figure]:
         if not free(figure.start) or _is_in_path(text, figure.start, figure.end):
             continue
         number = next(numbers_in(figure.text), None)
-        if number and number.values and not re.search(r"[^\D0-9]", number.digits):
+        if number and number.values:
             start = figure.start + figure.text.index(number.digits)
-            yield _Figure(name, start, number.digits, frozenset(value_keys(number)), number.unit)
+            found = _Figure(name, start, number.digits, frozenset(value_keys(number)), number.unit)
+            if found.every_digit.isascii():  # digits of other scripts would be replaced with Latin ones
+                yield found
 
 
 def _may_be_same(one: _Figure, other: _Figure) -> bool:
