@@ -97,7 +97,10 @@ class Subscriber:
         async def sending(draft: asyncio.Task[None] | None) -> None:
             if draft is not None:
                 await asyncio.wait([draft])
-            await self._send(new.text)
+            try:
+                await self._send(new.text)
+            except Disconnected:  # the browser has gone, and `stop` is about to be called
+                return
             self.seen = new.seq
             if new.since and counts:
                 latency.add(new.since)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
 from typing import Any
 
 import pytest
+from autobahn.exception import Disconnected
 
 from runs.models import Run
 from runs.store import broadcast
@@ -112,6 +114,36 @@ def test_the_end_of_a_call_is_shown_after_the_news_that_a_slow_reader_is_still_a
         return sent
 
     assert asyncio.run(what()) == ["news", "planner is done", "executor writes"]
+
+
+@pytest.mark.parametrize("first", ["draft", "news"])
+def test_a_browser_that_has_just_gone_is_sent_nothing_more_and_no_task_fails(first: str) -> None:
+    sent, failures = list[str](), list[str]()
+
+    async def send(words: str) -> None:
+        sent.append(words)
+        raise Disconnected("Attempt to send on a closed protocol")
+
+    async def close(code: int) -> None:
+        raise AssertionError(code)
+
+    async def follow() -> None:
+        watcher = Subscriber(SocketIdentity("session", 1), 1, send, close)
+        watcher.seen = 1
+        if first == "news":
+            watcher.tell(News(2, "news"), lambda: failures.append("told"))
+        watcher.show(1, "draft")
+        for _ in range(10):  # turns of the loop, in which everything is sent that can be
+            await asyncio.sleep(0)
+
+    async def what() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, context: failures.append(context["message"]))
+        await follow()
+        gc.collect()  # then asyncio reports the tasks that have failed
+
+    asyncio.run(what())
+    assert (sent, failures) == ([first], [])
 
 
 @pytest.mark.slow
