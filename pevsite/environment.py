@@ -434,7 +434,7 @@ class Environment(BaseSettings):
         3_000,
         ge=1,
         le=1_000_000,
-        description="The most requests to the REST API with one access token in a minute.",
+        description="The most requests with one access token in a minute, to the REST API and over MCP together.",
     )
 
     @model_validator(mode="before")

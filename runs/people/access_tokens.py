@@ -119,10 +119,10 @@ def working_token(pk: int) -> AccessToken | None:
     return living.select_related("user").first()
 
 
-def check(token: AccessToken, scope: TokenScope) -> None:
-    """Raises ScopeMissing if the token does not allow this now."""
-    if not token.allows(scope):
-        raise ScopeMissing(scope)
+def check(token: AccessToken, *scopes: TokenScope) -> None:
+    """Raises ScopeMissing, with the first of these scopes, if the token allows none of them now."""
+    if not any(token.allows(scope) for scope in scopes):
+        raise ScopeMissing(scopes[0])
 
 
 def revoke(person: User, pk: int) -> AccessToken | None:

@@ -13,11 +13,12 @@ from typing import Any
 
 from django.conf import settings
 
+from runs.models import AccessToken
 from runs.store.audit_trail import coming_from
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
 from runs.web.site.addresses import MCP_PATH
-from runs.web.site.admission import admitted
+from runs.web.site.admission import admitted, count_request
 from runs.web.site.audit_origin import origin_of_program
 from runs.web.site.problems import Refused
 from runs.web.site.requests import client_of
@@ -64,8 +65,14 @@ def _refusal(scope: Any) -> tuple[HTTPStatus, str] | None:
 
 async def _serve(scope: Any, receive: Any, send: Any) -> None:
     given, address = values(scope["headers"], b"authorization"), client_of(scope)
+
+    def admit() -> AccessToken:
+        token = admitted(given, address, "MCP server")
+        count_request(token)
+        return token
+
     try:
-        row = await from_database(lambda: admitted(given, address, "MCP server"))
+        row = await from_database(admit)
     except Refused as refusal:
         await _answer(send, refusal.status, str(refusal), refusal.headers)
         return

@@ -13,7 +13,7 @@ from runs.web.mcp import looking, submitting, tool_answers, tool_arguments
 from runs.web.mcp.tool_answers import ToolAnswer
 from runs.web.mcp.tool_arguments import Arguments, Caller
 
-__all__ = ["TOOLS", "McpTool", "ToolAnswer"]
+__all__ = ["SCOPES", "TOOLS", "McpTool", "ToolAnswer"]
 
 
 @dataclass(frozen=True)
@@ -93,3 +93,5 @@ TOOLS: Mapping[str, McpTool[Any]] = {
         looking.read_file,
     ),
 }
+SCOPES = tuple(dict.fromkeys(tool.scope for tool in TOOLS.values()))
+"""What the tools need: a token that allows none of these can call no tool."""

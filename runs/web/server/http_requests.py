@@ -22,14 +22,13 @@ from runs.web.server.connections import Connection, Form, Phase, refusal
 from runs.web.server.server_limits import (
     MAX_UNSIGNED_BODY,
     has_room,
-    is_for_api,
     is_for_programs,
     is_message,
     max_body,
     max_unknown,
-    needed_scope,
+    usable_scopes,
 )
-from runs.web.site.admission import admitted, lacks_scope
+from runs.web.site.admission import admitted, check_rate, lacks_scope
 from runs.web.site.headers import always
 from runs.web.site.problems import FAILED, MEDIA_TYPE, NOT_UNDERSTOOD, Refused, problem_json, reads_problems
 from runs.web.site.sessions import holder
@@ -153,14 +152,17 @@ class Request(WebRequest):
         return Refused(HTTPStatus.INSUFFICIENT_STORAGE, _NO_ROOM)
 
     def _check_sender(self) -> None:
-        """Raises Refused unless the sender may use the site, and a program this operation. Asks the database."""
+        """Raises Refused unless the sender may use the site, and a program can use this operation now. Asks the
+        database.
+        """
         if is_for_programs(self.uri):
             headers = self.requestHeaders.getRawHeaders(b"authorization", [])
             address = getattr(self.transport.getPeer(), "host", "")  # the socket of a proxy on this machine has none
             token = admitted(headers, address, "MCP server" if is_message(self.uri) else "REST API")
-            if is_for_api(self.uri) and (scope := needed_scope(self.method, self.uri)):
+            check_rate(token)
+            if scopes := usable_scopes(self.method, self.uri):
                 try:
-                    access_tokens.check(token, scope)
+                    access_tokens.check(token, *scopes)
                 except ScopeMissing as error:
                     raise lacks_scope(error) from error
         elif not is_signed_in(parse_cookie(self._cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")):

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -13,6 +14,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from runs.enums import TokenScope
 from runs.web.api.api import scope_for
 from runs.web.mcp import endpoint as mcp
+from runs.web.mcp.tools import SCOPES
 from runs.web.site.addresses import API_PATH, MCP_PATH
 
 UPLOADS = {"new_run", "draft", "give_files", "run_again_with", "letterhead"}
@@ -92,10 +94,13 @@ def takes_files(uri: bytes) -> bool:
     return match is not None and match.url_name in UPLOADS | API_UPLOADS
 
 
-def needed_scope(method: bytes, uri: bytes) -> TokenScope | None:
-    """What a token must allow for this request to the REST API. None if there is no such operation."""
+def usable_scopes(method: bytes, uri: bytes) -> Sequence[TokenScope]:
+    """The scopes with which a program can do something with this request. Empty if there is no such operation."""
+    if is_message(uri):
+        return SCOPES
     match = match_of(uri)
-    return scope_for(method.decode("latin-1"), match) if match else None
+    scope = scope_for(method.decode("latin-1"), match) if match else None
+    return [scope] if scope else []
 
 
 def match_of(uri: bytes) -> ResolverMatch | None:

@@ -1,9 +1,13 @@
-"""Which program may call in the name of a person: it shows an access token, over MCP or to the REST API."""
+"""Which program may call in the name of a person, and how often: it shows a token, over MCP or to the REST API."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from http import HTTPStatus
+
+from django.conf import settings
+from django.core.cache import cache
 
 from runs.models import AccessToken
 from runs.people import access_tokens
@@ -18,6 +22,7 @@ from runs.web.site.problems import Refused
 _TOKENLESS = "This needs an access token, as “Authorization: Bearer pev_…”. Make one on the page “Access tokens”."
 _REFUSED = "This access token does not work or no longer works. Make another on the page “Access tokens”."
 _NO_FACTOR = "The person of this token must add a passkey or an authenticator app first, on the page “Sign-in methods”."
+_MINUTE = 60  # seconds
 _TOO_OFTEN = "Tokens that do not work came too often from here. Wait {} seconds. One that works is taken at once."
 
 
@@ -43,6 +48,31 @@ def admitted(headers: Sequence[bytes], address: str, surface: str) -> AccessToke
             refusals.request_refused(row.user, surface, "second factor missing")
         raise Refused(HTTPStatus.FORBIDDEN, _NO_FACTOR)
     return row
+
+
+def count_request(token: AccessToken) -> None:
+    """Count a request of this token, to the REST API or over MCP. Raises Refused if there were too many this minute."""
+    key, wait = _rate_window(token)
+    if throttle.count_up(key, 2 * _MINUTE) > settings.API_RATE:
+        raise _over_rate(wait)
+
+
+def check_rate(token: AccessToken) -> None:
+    """Raises Refused if another request of this token would be one too many in this minute. Counts nothing."""
+    key, wait = _rate_window(token)
+    if cache.get(key, 0) >= settings.API_RATE:
+        raise _over_rate(wait)
+
+
+def _rate_window(token: AccessToken) -> tuple[str, int]:
+    """The key of the count of this minute, and the seconds until the next minute."""
+    now = int(time.time())
+    return f"api/{token.pk}/{now // _MINUTE}", _MINUTE - now % _MINUTE
+
+
+def _over_rate(wait: int) -> Refused:
+    sentence = f"This token has made {settings.API_RATE:,} requests in a minute. Wait {wait} seconds."
+    return Refused(HTTPStatus.TOO_MANY_REQUESTS, sentence, {"Retry-After": str(wait)})
 
 
 def lacks_scope(error: ScopeMissing) -> Refused:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
+from django.core.cache import cache
 from django.test import Client as Browser
 from mcp import Client
 from pydantic import SecretStr
@@ -97,6 +99,16 @@ def test_after_many_that_do_not_work_one_waits_and_a_token_that_works_is_taken(
     lines = AuditEntry.objects.filter(kind=AuditKind.SIGN_IN_REFUSED)
     assert {(line.channel, bool(line.address)) for line in lines} == {(AuditChannel.PROGRAM, True)}
     assert post(LIST, Authorization=f"Bearer {token}").status_code == 200
+
+
+def test_a_token_comes_so_often_in_a_minute(token: str, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.API_RATE = 2
+    monkeypatch.setattr(time, "time", lambda: 1_800_000_015.0)  # of one minute, whatever the machine does meanwhile
+    answers = [post(LIST, Authorization=f"Bearer {token}") for _ in range(3)]
+    cache.clear()
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[-1].headers["retry-after"] == "45"
+    assert answers[-1].text == "This token has made 2 requests in a minute. Wait 45 seconds.\n"
 
 
 def test_a_token_decides_nothing_on_the_pages(token: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from django.core.cache import cache
 from django.test import override_settings
 from twisted.internet.address import IPv4Address, UNIXAddress
 from twisted.web.http_headers import Headers
@@ -20,6 +22,8 @@ from tests import databases
 from tests import factories as made
 from tests.browser.site import Site
 from tests.installation import Installation
+from tests.integration.web.api.asking import Program
+from tests.integration.web.mcp.asking import LIST, post
 from tests.integration.web.site.visitor import Visitor
 
 
@@ -105,3 +109,28 @@ def test_a_long_body_needs_the_scope_of_its_operation() -> None:
     assert refusal(b"/api/v1/nothing", reads, None) is None, "the operations find out what is there"
     with override_settings(MCP_SERVER=True):
         assert refusal(b"/mcp", reads, None) is None, "the message says what it asks for"
+        asks = {"authorization": [f"Bearer {access_tokens.issue(alice, 'gates', 7, [TokenScope.GATES_READ])}"]}
+        refused = refusal(b"/mcp", asks, None)
+        assert refused
+        assert (refused.status, str(refused)[:46]) == (403, "This access token does not allow “runs:read”. ")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("uri", [b"/api/v1/runs", b"/mcp"])
+def test_a_long_body_of_a_token_that_has_come_too_often_is_not_read(
+    uri: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests to the REST API and over MCP count together. Asking counts nothing: the operation does."""
+    cache.clear()
+    monkeypatch.setattr(time, "time", lambda: 1_800_000_015.0)  # of one minute, whatever the machine does meanwhile
+    token = access_tokens.issue(made.alice(), "ci", 7)
+    headers = {"authorization": [f"Bearer {token}"]}
+    with override_settings(MCP_SERVER=True, API_RATE=2):
+        for send in (lambda: Program(token).get("/runs"), lambda: post(LIST, Authorization=f"Bearer {token}")):
+            assert refusal(uri, headers, None) is None
+            assert send().status_code == 200
+        refused = refusal(uri, headers, None)
+    cache.clear()
+    assert refused
+    assert (refused.status, refused.headers) == (429, {"Retry-After": "45"})
+    assert str(refused) == "This token has made 2 requests in a minute. Wait 45 seconds."

@@ -23,7 +23,7 @@ from runs.web.server.server_limits import (
     has_room,
     max_body,
     max_upload,
-    needed_scope,
+    usable_scopes,
 )
 from runs.web.urls import urlpatterns
 
@@ -75,8 +75,8 @@ def test_the_scope_of_a_request_is_that_of_its_operation() -> None:
         uri = path.format_map(values).encode()
         for method, operation in methods.items():
             (security,) = operation["security"]
-            assert [[needed_scope(method.upper().encode(), uri)]] == list(security.values()), (method, path)
-    assert needed_scope(b"HEAD", b"/api/v1/runs/1") == TokenScope.RUNS_READ
+            assert [usable_scopes(method.upper().encode(), uri)] == list(security.values()), (method, path)
+    assert usable_scopes(b"HEAD", b"/api/v1/runs/1") == [TokenScope.RUNS_READ]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_the_scope_of_a_request_is_that_of_its_operation() -> None:
     ],
 )
 def test_what_is_no_operation_needs_no_scope(method: bytes, uri: bytes) -> None:
-    assert needed_scope(method, uri) is None
+    assert usable_scopes(method, uri) == []
 
 
 def reads_files(view: Callable[..., object]) -> bool:
