@@ -164,21 +164,20 @@ def tell(recorder: Recorder) -> None:
     record("list_agents")
     record("list_templates")
     record("read_template", key=TEMPLATE)
+    task = {
+        "request": "Review both contracts: find vague terms, missing dates and placeholders.",
+        "template": TEMPLATE,
+        "preset": "careful",
+        "approvers": ["bob"],
+        "no_files": False,
+        "budget_usd": "5.00",
+        "time_limit_minutes": 60,
+    }
+    record("check_task", {**task, "has_files": True})
     upload = record("upload_files", {"paths": ["contracts/lease.md"], "files": [("lease.md", LEASE)]})["upload"]
     run = record(
         "submit_run",
-        {
-            "request": "Review both contracts: find vague terms, missing dates and placeholders.",
-            "paths": ["contracts/services.md"],
-            "upload": upload,
-            "template": TEMPLATE,
-            "preset": "careful",
-            "approvers": ["bob"],
-            "no_files": False,
-            "budget_usd": "5.00",
-            "time_limit_minutes": 60,
-            "files": [("services.md", SERVICES)],
-        },
+        {**task, "paths": ["contracts/services.md"], "upload": upload, "files": [("services.md", SERVICES)]},
     )["run"]
     unwanted = ask("upload_files", {"files": [("lease.md", LEASE)]})["upload"]
     record("discard_upload", upload=unwanted)

@@ -1,7 +1,8 @@
 """`submit`: a task with the files of folders, without what they hold by accident and what usually holds secrets.
 
-The files are uploaded first, a few at a time, and the task then names the upload. Each request has a key that follows
-from that of the task. So what breaks off is sent again, and nothing is submitted twice.
+The server checks the task first, so that no files are sent for a task that it refuses. Then the files are uploaded, a
+few at a time, and the task names the upload. Each request has a key that follows from that of the task. So what breaks
+off is sent again, and nothing is submitted twice.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def submit(server: Server, screen: Screen, options: Namespace) -> int:
         form["no_files"] = "true"
     try:
         if files := _collected(options.files, screen):
+            server.post("/runs/check", key=_key_from(key, "check"), json=form | {"has_files": True})
             for upload in _upload(server, screen, files, key):
                 form["upload"] = str(upload)
         answer = server.post("/runs", key=key, data=form)
@@ -105,7 +107,6 @@ def _upload(server: Server, screen: Screen, files: list[tuple[str, Path]], key: 
     screen.say(f"Sending {pluralize(len(files), 'file')}, {total / 1e6:,.1f} MB.")
     upload: uuid.UUID | None = None
     refused, done = list[NotTaken](), 0
-    name = hashlib.sha256(key.encode()).hexdigest()
     with screen.progress() as progress:
         for number, batch in enumerate(_batches(sized)):
             parts = []
@@ -119,7 +120,7 @@ def _upload(server: Server, screen: Screen, files: list[tuple[str, Path]], key: 
             form: dict[str, str | list[str]] = {"paths": [path for path, *_ in batch]}
             if upload:
                 form["upload"] = str(upload)
-            answer = read(Upload, server.post("/uploads", key=f"{name}-{number}", data=form, files=parts))
+            answer = read(Upload, server.post("/uploads", key=_key_from(key, str(number)), data=form, files=parts))
             upload = answer.upload
             refused += [one for one in answer.not_taken if not one.secret]
             yield upload
@@ -129,6 +130,11 @@ def _upload(server: Server, screen: Screen, files: list[tuple[str, Path]], key: 
         count = pluralize(len(refused), "file was", "files were")
         sentence = f"{count} not taken by the server. Nothing was submitted."
         raise Failed(sentence, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def _key_from(key: str, name: str) -> str:
+    """The key of another request that belongs to the task with this key."""
+    return f"{hashlib.sha256(key.encode()).hexdigest()}-{name}"
 
 
 def _batches(files: list[tuple[str, Path, int]]) -> Iterator[list[tuple[str, Path, int]]]:

@@ -259,9 +259,11 @@ def is_connected() -> bool:
 
 
 def check_can_be_answered(
-    policy: Policy, owner: User, request: str, plan: PlanContract | None, contents: Contents
+    policy: Policy, owner: User, request: str, plan: PlanContract | None, contents: Contents | None
 ) -> None:
     """Raises InvalidInput if no model would answer `owner`, or only the rehearsal, which cannot do this job.
+
+    `contents` is None while the files are not known.
 
     The rehearsal can do the sample, which is recognised by its request and its files, and plans that consist only of
     steps of its template, wherever they come from.
@@ -299,20 +301,24 @@ def templates_that_need_a_model(user: User) -> frozenset[str]:
     return frozenset(key for key in keys if not can_carry_out(run_templates.chosen(user, key).plan))
 
 
-def _problem_offline(request: str, plan: PlanContract | None, contents: Contents) -> str:
-    """Why the rehearsal cannot do this, or nothing."""
+def _problem_offline(request: str, plan: PlanContract | None, contents: Contents | None) -> str:
+    """Why the rehearsal cannot do this, or nothing. `contents` is None while the files are not known."""
     if plan is not None and not can_carry_out(plan):
         web = any(effect_of(name) is Effect.READS_WEB for step in plan.steps for name in step.tools)
         return f"This plan needs a model{_WEB if web else ''}"
-    if plan is None:
-        sample = _sample()
-        is_sample = request == SAMPLE_REQUEST and contents.keys() == sample.keys()
-        if not is_sample or any(_digest(read()) != sample[path] for path, read in contents.items()):
-            return "This task needs a model"
+    if plan is None and not (request == SAMPLE_REQUEST and (contents is None or _are_sample(contents))):
+        return "This task needs a model"
+    if contents is None:
+        return ""
     if not contents:
         return "There are no files to review"
     strange = next((path for path, read in contents.items() if not is_legible(read)), None)
     return f"“{strange}” is neither a text nor a document" if strange else ""
+
+
+def _are_sample(contents: Contents) -> bool:
+    sample = _sample()
+    return contents.keys() == sample.keys() and all(_digest(read()) == sample[path] for path, read in contents.items())
 
 
 @cache

@@ -9,7 +9,7 @@ from functools import partial
 
 from django.contrib.auth.models import Group
 from django.core.files.base import File
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 
 from runs.accounting.past_estimates import estimate_for
 from runs.contracts.ports import FileInfo
@@ -96,6 +96,23 @@ class Submission:
     access_token: str = ""
 
 
+def check(owner: User, submission: Submission, *, has_files: bool) -> None:
+    """Raises as `submit` does for what is wrong with a submission whatever is in its files. Changes nothing.
+
+    `has_files`: files will come with it. They are not part of `submission` yet.
+    """
+    check_can_submit(owner)
+    request, submission = _checked(owner, submission, has_files=has_files)
+    policy, plan = submission.policy, submission.plan
+    check_can_be_answered(policy, owner, request, plan, None if has_files else {})
+    if plan is None:
+        check_budget(policy, request, ())
+    else:
+        check_plan(plan, policy)
+    with transaction.atomic():
+        quotas.check_submission(owner, policy, 0)
+
+
 def submit(owner: User, submission: Submission) -> Run:
     """Make a run of this submission and start planning. Returns the existing run if it was submitted before.
 
@@ -111,11 +128,7 @@ def submit(owner: User, submission: Submission) -> Run:
     drafted = submission_drafts.files_of(draft) if draft else {}
     if draft:
         input_replacement.check_answered(draft)
-    request = checked_request(
-        submission.request, has_files=bool(drafted or submission.uploads), no_files=submission.no_files
-    )
-    check_policy(submission.policy, owner, _deciders(submission))
-    submission = _with_adapted_plan(submission)
+    request, submission = _checked(owner, submission, has_files=bool(drafted or submission.uploads))
     uploads, held_back, remarks = unpack_uploads(submission.uploads, drafted)
     remarks += submission_drafts.remarks_on(draft, owner.get_username()) if draft else []
     submission = replace(submission, remarks=[*submission.remarks, *remarks])
@@ -132,6 +145,13 @@ def submit(owner: User, submission: Submission) -> Run:
     input_examination.examine(stored)
     tree = partial(trees.make_tree, dict(sorted(stored.items())))
     return _make_run(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
+
+
+def _checked(owner: User, submission: Submission, *, has_files: bool) -> tuple[str, Submission]:
+    """The request without surrounding space, and the submission with its plan adapted to the policy."""
+    request = checked_request(submission.request, has_files=has_files, no_files=submission.no_files)
+    check_policy(submission.policy, owner, _deciders(submission))
+    return request, _with_adapted_plan(submission)
 
 
 def _deciders(submission: Submission) -> list[User]:

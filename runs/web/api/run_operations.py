@@ -97,6 +97,18 @@ class NewRun(SubmittedTask):
     ] = None
 
 
+class TaskToCheck(SubmittedTask):
+    """A task whose files are sent later, if it has any."""
+
+    has_files: Annotated[bool, Field(description="Files will come with it.")] = False
+
+
+class CheckedTask(BaseModel):
+    """Nothing is wrong with the task, as far as this can be said without its files."""
+
+    approval: Annotated[str, Field(description="Who would have to decide what.")]
+
+
 class StopReason(BaseModel):
     """Why a run is stopped. No model reads it."""
 
@@ -173,6 +185,14 @@ def submit_run(
     answer = submitting.submit_task(caller, given, uploads, token, from_draft=given.upload is not None)
     response.headers["Location"] = reverse("api:run", args=[answer.run])
     return Status(HTTPStatus.CREATED, answer)
+
+
+@router.post("/runs/check", auth=CHANGES_RUNS, response=CheckedTask, summary="Check a task before its files are sent")
+def check_task(request: HttpRequest, given: TaskToCheck) -> CheckedTask:
+    """Refuses what `POST /runs` would refuse whatever is in the files, such as a template or preset that does not
+    exist, a budget that is too high, or a quota that is used up. Changes nothing.
+    """
+    return CheckedTask(approval=submitting.check_task(caller_of(request), given, has_files=given.has_files))
 
 
 @router.get("/runs/{int:run_id}", auth=READS_RUNS, url_name="run", response=contract.Report, summary="Read a run")

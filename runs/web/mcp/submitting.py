@@ -6,6 +6,7 @@ import binascii
 import uuid
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from django.core.files.base import ContentFile
 
@@ -58,44 +59,60 @@ def submit_task(
     return answer_for(caller, run or _submit_new(caller, task, list(uploads), token, from_draft=from_draft))
 
 
+def check_task(caller: Caller, task: SubmittedTask, *, has_files: bool) -> str:
+    """Returns who would have to decide what, and changes nothing.
+
+    Raises as `submit_task` does for what is wrong with a task whatever is in its files.
+    """
+    submission = _submission(caller, task, (), uuid.uuid4(), has_files=has_files)
+    submit.check(caller.person, submission, has_files=has_files)
+    return _approval(submission.policy)
+
+
 def answer_for(caller: Caller, run: Run) -> SubmittedRun:
     """What a program learns of a run that it has just submitted."""
     row = run.events.filter(kind=EventKind.SUBMITTED).order_by("seq").first()
     event = read(row.kind, row.data) if row else None
     submitted = event if isinstance(event, SubmittedEvent) else None
-    first = "Every plan" if run.policy.plan_approval is ApprovalPolicy.ALWAYS else "The first plan"
     return SubmittedRun(
         run=run.pk,
         title=run.title,
         address=caller.reader.address("run", run.pk),
         left_out=list(submitted.left_out) if submitted else [],
         remarks=list(submitted.not_read) if submitted else [],
-        approval=f"{first} waits for a person.",
+        approval=_approval(run.policy),
     )
+
+
+def _approval(policy: Policy) -> str:
+    first = "Every plan" if policy.plan_approval is ApprovalPolicy.ALWAYS else "The first plan"
+    return f"{first} waits for a person."
 
 
 def _submit_new(
     caller: Caller, task: SubmittedTask, uploads: Sequence[Upload], token: uuid.UUID, *, from_draft: bool
 ) -> Run:
-    has_files = from_draft or bool(uploads)
+    submission = _submission(caller, task, uploads, token, has_files=from_draft or bool(uploads))
+    return submit.submit(caller.person, replace(submission, from_draft=from_draft))
+
+
+def _submission(
+    caller: Caller, task: SubmittedTask, uploads: Sequence[Upload], token: uuid.UUID, *, has_files: bool
+) -> Submission:
     submission_checks.check_has_sources(task.request, has_files=has_files, no_files=task.no_files)
     chosen = run_templates.chosen(caller.person, task.template) if task.template else None
-    return submit.submit(
-        caller.person,
-        Submission(
-            request=task.request,
-            uploads=uploads,
-            policy=policy_of(task),
-            token=token,
-            approvers=list(_approvers(caller.person, task.approvers)),
-            no_files=task.no_files,
-            from_draft=from_draft,
-            plan=chosen.plan if chosen else None,
-            plan_from=chosen.reason if chosen else "",
-            template=chosen.template if chosen else "",
-            letterhead=chosen.letterhead if chosen else None,
-            access_token=caller.token.name,
-        ),
+    return Submission(
+        request=task.request,
+        uploads=uploads,
+        policy=policy_of(task),
+        token=token,
+        approvers=list(_approvers(caller.person, task.approvers)),
+        no_files=task.no_files,
+        plan=chosen.plan if chosen else None,
+        plan_from=chosen.reason if chosen else "",
+        template=chosen.template if chosen else "",
+        letterhead=chosen.letterhead if chosen else None,
+        access_token=caller.token.name,
     )
 
 

@@ -30,6 +30,12 @@ UPLOAD = "8d7c31a6-2f4b-4d5c-9b8e-0a1b2c3d4e5f"
 UPLOADED: dict[str, Any] = {"upload": UPLOAD, "not_taken": []}
 
 
+@pytest.fixture(autouse=True)
+def _checks(api: FakeApi) -> None:
+    """The server finds nothing wrong with the task."""
+    api.on("POST /runs/check", {"approval": "The first plan waits for a person."})
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in (".env", ".git/config", "a.md", "deep/b.md", "deep/deploy.txt", "node_modules/x/index.js", "~$a.docx"):
@@ -68,20 +74,16 @@ def test_a_folder_is_sent_without_secrets_and_junk(
     api.on("POST /runs", {**SUBMITTED, "left_out": ["x.pem"], "remarks": ["“a.md”: \x1b[2Jempty\nRun 8"]})
     options = ("--template", "document-review", "--preset", "balanced", "--budget", "2.50")
     assert api.run("submit", str(folder / "given"), "-m", "Review.", *options) == 0
-    uploaded, submitted = api.requests
+    checked, uploaded, submitted = api.requests
+    task = {"request": "Review.", "preset": "balanced", "template": "document-review", "budget_usd": "2.50"}
+    assert (checked.url.path, json.loads(checked.content)) == ("/api/v1/runs/check", task | {"has_files": True})
     assert form_of(uploaded) == [
         ("paths", "a.md"),
         ("paths", "deep/b.md"),
         ("files", "this is a.md"),
         ("files", "this is deep/b.md"),
     ]
-    assert dict(parse_qsl(submitted.content.decode())) == {
-        "request": "Review.",
-        "preset": "balanced",
-        "template": "document-review",
-        "budget_usd": "2.50",
-        "upload": UPLOAD,
-    }
+    assert dict(parse_qsl(submitted.content.decode())) == task | {"upload": UPLOAD}
     assert capsys.readouterr().out.splitlines() == [
         "Left out, because folders contain them by accident: .git, node_modules, ~$a.docx",
         "Left out, because they may contain secrets: .env, deep/deploy.txt",
@@ -97,10 +99,10 @@ def test_several_places_keep_their_names_and_nothing_is_a_form_too(api: FakeApi,
     api.on("POST /uploads", UPLOADED)
     api.on("POST /runs", SUBMITTED)
     assert api.run("submit", str(folder / "given"), str(folder / "other.md"), "-m", "Review.") == 0
-    paths = [value for name, value in form_of(api.requests[0]) if name == "paths"]
+    paths = [value for name, value in form_of(api.requests[1]) if name == "paths"]
     assert paths == ["given/a.md", "given/deep/b.md", "other.md"]
     assert api.run("submit", "-m", "Think.", "--no-files") == 0
-    assert api.requests[2].content == b"request=Think.&no_files=true"
+    assert [one.content for one in api.requests[3:]] == [b"request=Think.&no_files=true"]
 
 
 def test_what_did_not_arrive_is_sent_again_with_its_key(
@@ -137,10 +139,12 @@ def test_a_key_makes_the_same_requests_each_time(api: FakeApi, folder: Path) -> 
     api.on("POST /runs", SUBMITTED)
     for _ in range(2):
         assert api.run("submit", str(folder / "other.md"), "-m", "Review.", "--key", "job 42") == 0
-    first, submission, *again = [(one.url.path, one.headers["Idempotency-Key"]) for one in api.requests]
-    assert (again, submission) == ([first, submission], ("/api/v1/runs", "job 42"))
+    check, first, submission, *again = [(one.url.path, one.headers["Idempotency-Key"]) for one in api.requests]
+    assert (again, submission) == ([check, first, submission], ("/api/v1/runs", "job 42"))
+    assert len({key for _, key in (check, first, submission)}) == 3
     assert api.run("submit", str(folder / "other.md"), "-m", "Review.") == 0
-    assert {first, submission}.isdisjoint((one.url.path, one.headers["Idempotency-Key"]) for one in api.requests[4:])
+    others = {(one.url.path, one.headers["Idempotency-Key"]) for one in api.requests[6:]}
+    assert {check, first, submission}.isdisjoint(others)
 
 
 def test_many_files_are_sent_a_few_at_a_time(api: FakeApi, tmp_path: Path) -> None:
@@ -168,6 +172,16 @@ def test_nothing_is_submitted_without_a_file_that_the_server_does_not_take(
         "1 file was not taken by the server. Nothing was submitted.",
     ]
     assert [len(sent(api, asked)) for asked in ("POST /runs", f"DELETE /uploads/{UPLOAD}")] == [0, 1]
+
+
+def test_no_file_is_sent_for_a_task_that_the_server_refuses(
+    api: FakeApi, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = "There is no preset “careless”; there are: careful, balanced, hands-off."
+    api.answers["POST /runs/check"] = [problem(422, refused)]
+    assert api.run("submit", str(folder / "other.md"), "-m", "Review.", "--preset", "careless") == 1
+    assert capsys.readouterr().err == f"{refused}\n"
+    assert [one.url.path for one in api.requests] == ["/api/v1/runs/check"]
 
 
 def test_files_of_a_refused_task_are_discarded(api: FakeApi, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

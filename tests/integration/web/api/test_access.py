@@ -40,6 +40,7 @@ OF_PEOPLE = [one for one in OPERATIONS if one[2] is not TokenScope.ADMIN]
 ABOUT_NO_RUN = {
     ("get", "/api/v1/runs"): {200},
     ("post", "/api/v1/runs"): {404},  # the upload of the example is someone else's
+    ("post", "/api/v1/runs/check"): {200},
     ("get", "/api/v1/gates"): {200},
     ("post", "/api/v1/uploads"): {201},
     ("get", "/api/v1/templates"): {200},

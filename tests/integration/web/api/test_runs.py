@@ -8,10 +8,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from pytest_django import DjangoAssertNumQueries
 
-from pevsite.setting_values import policy_values
-from runs.enums import GateKind, RunStatus, TokenScope
-from runs.models import Run, User
+from pevsite.setting_values import policy_values, quotas
+from runs.enums import GateKind, PersonRole, RunStatus, TokenScope
+from runs.models import Draft, Run, User
 from runs.readmodel.run_view import RunReading, reading_of
+from runs.rehearsal.job import SAMPLE_REQUEST
 from runs.reports import contract
 from runs.reports.json_report import as_json, report_of
 from runs.web.api import run_operations
@@ -98,6 +99,71 @@ def test_a_minimum_of_the_installation_for_its_verifier_holds_for_programs_too(s
     answer = program_of(made.alice()).post("/runs", {**REVIEW, "files": lease()})
     assert (answer.status_code, Run.objects.count()) == (422, 0)
     assert answer.json()["detail"].startswith("“claude-haiku-5-5” has no current calibration")
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"request": " "}, "Describe the task: the request is empty."),
+        ({"preset": "careless"}, "This cannot be used: body.preset."),
+        ({"template": "none"}, "There is no such template."),
+        ({"approvers": ["zoe"]}, "There is no user “zoe”"),
+        ({"budget_usd": "1000"}, "A program may ask for a budget of $20.00 here at most."),
+        ({"has_files": False}, "No file is attached."),
+    ],
+)
+def test_a_task_is_checked_before_its_files_are_sent(sent: dict[str, Any], said: str, settings: Any) -> None:
+    """With the sentences of a submission, which come from the same place. Nothing is made."""
+    settings.POLICY = policy_values("budget=20")
+    alice = program_of(made.alice())
+    answer = alice.post("/runs/check", {**REVIEW, "has_files": True, **sent})
+    assert (answer.status_code, answer.json()["detail"][: len(said)]) == (422, said)
+    fields = {name: value for name, value in sent.items() if name != "has_files"}
+    files = [] if sent.get("has_files") is False else lease()
+    submitted = alice.post("/runs", {**REVIEW, **fields, "files": files}).json()["detail"]
+    assert submitted.replace("form.", "body.") == answer.json()["detail"]
+    assert (Run.objects.count(), Draft.objects.count()) == (0, 0)
+
+
+def test_a_task_that_the_server_would_take_says_who_has_to_decide() -> None:
+    checked = {**REVIEW, "has_files": True}
+    alice, viewer = program_of(made.alice()), program_of(made.person("vera", roles={PersonRole.VIEWER}))
+    answer = alice.post("/runs/check", checked)
+    assert (answer.status_code, answer.json()) == (200, {"approval": "Every plan waits for a person."})
+    assert viewer.post("/runs/check", checked).status_code == 403
+    assert (Run.objects.count(), Draft.objects.count()) == (0, 0)
+
+
+@pytest.mark.usefixtures("no_model")
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"has_files": True}, ""),
+        ({"has_files": True, "template": ""}, "This task needs a model; without a model "),
+        ({"has_files": True, "template": "", "request": SAMPLE_REQUEST}, ""),
+        ({"no_files": True}, "There are no files to review; without a model "),
+    ],
+)
+def test_a_task_that_no_model_would_answer_is_refused_before_its_files_are_sent(
+    sent: dict[str, Any], said: str
+) -> None:
+    answer = program_of(made.alice()).post("/runs/check", {**REVIEW, **sent})
+    assert answer.json().get("detail", "")[: len(said)] == said
+    assert answer.status_code == (422 if said else 200)
+
+
+def test_a_task_for_which_there_is_no_room_is_refused_before_its_files_are_sent(settings: Any) -> None:
+    settings.QUOTAS = quotas("everyone runs=1")
+    alice, key = program_of(made.alice()), {"Idempotency-Key": "42"}
+    assert alice.post("/runs/check", {**REVIEW, "has_files": True}, **key).status_code == 200
+    made.awaiting_plan(owner=made.alice())
+    again = alice.post("/runs/check", {**REVIEW, "has_files": True}, **key)
+    assert again.status_code == 200, "a command that is started again finds the run that it has submitted"
+    refused = alice.post("/runs/check", {**REVIEW, "has_files": True})
+    assert (refused.status_code, refused.json()["detail"][:48]) == (
+        422,
+        "There is no room for another run in your quota. ",
+    )
 
 
 @pytest.mark.parametrize(
