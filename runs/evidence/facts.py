@@ -18,7 +18,8 @@ MIN_ROUNDED = 10
 FIRST_YEAR, LAST_YEAR = 1500, 2199
 MAX_NEAR = 100
 """Neighbours that a rounded number is compared with, because their units may differ."""
-_DOLLARS = frozenset({"USD", "AUD", "CAD", "SGD", "HKD", "NZD"})
+_SAME_SIGN = (frozenset({"USD", "AUD", "CAD", "SGD", "HKD", "NZD"}), frozenset({"JPY", "CNY"}))
+"""Currencies that are written with $, and with ¥."""
 
 
 class FigurePlace(NamedTuple):
@@ -60,7 +61,8 @@ class KnownFigures:
         text = blanked(text, [(date.start, date.end) for date in dates])
         for date in dates:
             for day in date.days:
-                for key in (day.parts, (day.year, day.month, 0), (0, day.month, day.day), (day.year, 0, 0)):
+                month, year = (0, day.month, 0), (day.year, 0, 0)
+                for key in (day.parts, (day.year, day.month, 0), (0, day.month, day.day), month, year):
                     self._dates.setdefault(key, at(date.start))
         for number in numbers_in(text):
             if not number.values:
@@ -152,7 +154,7 @@ def _with_unit(places: Mapping[str, FigurePlace], unit: str) -> FigurePlace | No
 
 
 def _fit(unit: str, other: str) -> bool:
-    return not unit or not other or unit == other or {unit, other} <= _DOLLARS
+    return not unit or not other or unit == other or any({unit, other} <= alike for alike in _SAME_SIGN)
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:

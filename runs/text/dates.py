@@ -2,17 +2,20 @@
 
 | written | read as |
 |---|---|
-| `2026-03-05` `2026/3/5` `2026.03.05` `2026-03-05T10:15` `2026年3月5日` | 5 March 2026 |
+| `2026-03-05` `2026/3/5` `2026.03.05` `2026-03-05T10:15` | 5 March 2026 |
 | `05.03.2026` `5/3/2026` `3-5-26` | both days that it can mean, where both exist |
 | `5 March 2026` `5. März 2026` `5 mars 2026` `5 de marzo de 2026` `5th of March, 2026` | 5 March 2026 |
 | `March 5th, 2026` `Mar 5 2026` | 5 March 2026 |
+| `2026年3月5日` `2026 年 3 月 5 日` `2026년 3월 5일` | 5 March 2026 |
 | `March 2026` `2026-03` `2026年3月` | the month: there is no day |
-| `5 March` `March 5` | the day in any year |
+| `5 March` `March 5` `3月5日` `3월 5일` | the day in any year |
+| `3月` | the month in any year |
 
 `dates_in` finds them in a text, `moment` reads a cell that is nothing but a date, perhaps with a time of day, and
 `Moments` decides for a whole column whether the day or the month comes first.
 
-Names of months in English, German, French, Spanish, Italian, Portuguese and Dutch. Linear in the length of the text.
+Names of months in English, German, French, Spanish, Italian, Portuguese and Dutch; numbers of months in Chinese,
+Japanese and Korean. Linear in the length of the text.
 """
 
 import re
@@ -42,9 +45,12 @@ _SHORT_NAMES = ("may", "mai", "june", "juni", "july", "juli", "märz")
 _WHOLE_NAMES = [name for name in _MONTH_OF if len(name) > 4 or name in _SHORT_NAMES]
 _LONG_NAME = re.compile(rf"(?<![^\W_])(?=[A-ZÀ-Ý])(?i:{'|'.join(_WHOLE_NAMES)})(?![^\W_])")
 _NAMED_FIRST = rf"(?<![^\W_])(?=[A-ZÀ-Ý]){_MONTH}"
-_YEAR = r"(?P<year>(?:1[5-9]|20|21)\d{2})(?!\d)"
+YEAR_DIGITS = r"(?:[1１][5-9５-９]|[2２][01０１])\d{2}"
+_YEAR = rf"(?P<year>{YEAR_DIGITS})(?!\d)"
 _ITS_YEAR = _YEAR.replace("year", "its_year")
 _DAY = r"(?P<day>[0-3]?\d)"
+_MONTH_SIGNED = r"[ ]?(?P<month>[01０１]?\d)[ ]?(?:月(?![亮供光租色薪額额餅饼])|월(?![간급드세요]))"
+_DAY_SIGNED = r"[ ]?(?P<day>[0-3０-３]?\d)[ ]?[日号號일]"
 _APART = r"(?<!\d)(?<!\d[.,])"
 _FREE = r"(?<!\d)(?<!\d\.)(?<![/-])"
 """The start of a date: other characters before its first digit would be part of the same number. A comma between two
@@ -57,10 +63,11 @@ _BY_NUMBERS = re.compile(
 """Dates in which the order of month and day is not known."""
 _FORMS = (
     re.compile(rf"{_FREE}{_YEAR}(?P<mark>[-/.])(?P<month>[01]?\d)(?P=mark){_DAY}(?!\d)"),
-    re.compile(rf"{_FREE}{_YEAR}年(?P<month>[01]?\d)月(?:{_DAY}日)?"),
+    re.compile(rf"{_FREE}{_YEAR}[ ]?[年년]{_MONTH_SIGNED}(?:{_DAY_SIGNED})?"),
     _BY_NUMBERS,
     re.compile(rf"{_APART}{_DAY}(?:st|nd|rd|th|er|\.|º)?\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?"),
     re.compile(rf"{_FREE}{_YEAR}-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
+    re.compile(rf"{_APART}{_MONTH_SIGNED}(?:{_DAY_SIGNED})?"),
 )
 """Forms that begin with digits, and are searched for only there."""
 _MONTH_FIRST = re.compile(rf"{_NAMED_FIRST}(?:,?\s{_YEAR}|\s{_DAY}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_ITS_YEAR})?)")
@@ -116,7 +123,7 @@ def dates_in(text: str) -> list[Date]:
 
 def _days(match: re.Match[str]) -> tuple[Day, ...]:
     parts = match.groupdict()
-    written = parts["year"] or parts.get("its_year") or ""
+    written = parts.get("year") or parts.get("its_year") or ""
     year = int(written or 0) + (2000 if len(written) == 2 else 0)
     month = _MONTH_OF.get(parts["month"].casefold()) or int(parts["month"])
     day = int(parts.get("day") or 0)
@@ -175,7 +182,7 @@ def _moment(cell: str) -> Moment | None:
 
 def _by_order(match: re.Match[str]) -> dict[str, Day]:
     parts = match.groupdict()
-    written = parts["year"] or parts.get("its_year") or ""
+    written = parts.get("year") or parts.get("its_year") or ""
     if len(written) != 4:
         return {}
     if match.re is not _BY_NUMBERS:

@@ -62,6 +62,7 @@ import regex
 
 from runs.text.boundaries import is_whole
 from runs.text.ignorable import IGNORED
+from runs.text.scripts import UNSPACED
 
 MAX_CHARACTERS = 2_000_000
 """Of a text in which a quote is looked for, some six hundred pages: half a second, at the worst two."""
@@ -153,10 +154,8 @@ _LARGE_ALIKE = {
 """Capitals of these look like other letters than the small ones, so they are replaced as long as they are capitals."""
 _NEXT_TO_LATIN = re.compile(r"[νηυ](?=[a-z])|(?<=[a-z])[νηυ]")
 _SCRIPTS = re.compile("[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1d7f\u1f00-\u1fff\ua730\ua731\ua78c]")
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff"
-"""Scripts that put no spaces between words."""
-_SPACE_THERE = re.compile(rf"(?<=[{_UNSPACED}]) | (?=[{_UNSPACED}])")
-_IN_WORD = re.compile(rf"[^\W_{_UNSPACED}]{{2}}")
+_SPACE_THERE = re.compile(rf"(?<=[{UNSPACED}]) | (?=[{UNSPACED}])")
+_IN_WORD = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
 _RAISED = (
     *(*range(0x2B0, 0x2B9), *range(0x2E0, 0x2E5)),
     *(*range(0x1D2C, 0x1D6B), 0x2071, 0x207F, *range(0x2090, 0x209D)),

@@ -8,14 +8,17 @@
 | `.5` | 0.5 |
 | `-5` `−5` `－5` `-$5` `$-5` `($5)` | minus five |
 | `2.5 million` `2.5M` `€2.5m` `€2.5 m` `2,5 M €` `50k` `5 млн` `5만` `5 TEUR` | the scale belongs to the value |
-| `1億2000万` `3千5百万` | 120000000, 35000000 |
+| `1億2000万` `3千5百万` `1억 2천만` | 120000000, 35000000, 120000000 |
 | `5.2e6` `5.2 × 10^6` `5.2 × 10⁶` | 5200000; an exponent of more than 30 has no value |
 | `½` `2½` `5 1⁄2` `5 1/2` | 0.5, 2.5, 5.5, 5.5; `51⁄2` is no number: nothing says where its fraction begins |
 | `25.5 %` `25.5 percent` `3 ‰` | the unit is `%` or `‰` |
 | `CHF 2,400` `$5` `5 EUR` `720.2 km²` `30 days` | the unit has one name for all its spellings |
 | `<10` `≤ 10` `>= 10` | the comparison is kept |
 | `about 7,600` `~7,600` `ca. 7.600` | the comparison `~`: rounded to the digits that are not zeros at its end |
-| `p23` `v2` `COVID-19` `3D` | no numbers: the digits are part of a name |
+| `索赔2777元` `ราคา500บาท` `매출은5만원` | 2777, 500, 50000: such letters make no name of the digits |
+| `30日` `3个月` `12개월` `2024年` | 30 days, 3 months, 12 months; a year of the calendar has no unit |
+| `约7600人` `百分之5` `人民币500` | about 7600, 5 %, 500 CNY |
+| `p23` `v2` `COVID-19` `3D` `5G网络` | no numbers: the digits are part of a name |
 | `250hp` `100Mbit/s` `6pm` | 250, 100, 6: the unit has no name here |
 | `1.2.3` | digits that are no number: there are no `values` |
 
@@ -23,34 +26,38 @@ Decimal digits of all scripts are read. Linear in the length of the text. `runs.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
+from runs.text.dates import YEAR_DIGITS
 from runs.text.numerals import (
     ABOUT,
+    ABOUT_IN_FRONT,
     APART_FROM_MONEY,
     CJK_COMPOUND,
     CJK_MULTIPLES,
     CJK_NUMERAL,
-    CJK_POWERS,
-    CJK_SCALES,
     CODES,
     COMPARISONS,
     CURRENCIES,
     DIGITS,
     EXACT,
     FRACTIONS,
+    HANGUL_COMPOUND,
+    HANGUL_MULTIPLES,
     LETTER_SCALES,
     MAX_DIGITS,
     MINUS,
+    MULTIPLES_OF_TEN,
     NAME_OF,
     NOT_JOINED,
     NUMBER_WORDS,
     POWER,
     SCALED_CURRENCY,
     SCALES,
+    SHARES,
     SPACES,
     STEP_OF_FRACTION,
     SUPERSCRIPTS,
@@ -62,30 +69,59 @@ from runs.text.numerals import (
     read_digits,
     value_of,
 )
+from runs.text.scripts import JOINED_LETTER, has_touching, touches
 
 MAX_FIGURE_CHARACTERS = 80
 _BEFORE_CHARACTERS, _AFTER_CHARACTERS = 16, 24
 """How far around the digits is looked for what belongs to them."""
 _SIGN = rf"[{MINUS}]"
-_BEFORE = re.compile(
-    rf"(?:(?:(?<!\S)(?P<about>(?i:{either(dict.fromkeys(ABOUT))}))|(?P<comparison>[<>]=?|[≤≥⩽⩾]))\s?)?"
-    rf"(?P<open>\()?(?P<sign>{_SIGN}(?!\s))?"
-    rf"(?:(?<![^\W\d_])(?P<scaled>{SCALED_CURRENCY})?(?P<currency>{either(CODES)})[{SPACES}]?)?(?P<inner>{_SIGN})?\Z",
+_IN_FRONT = CODES | SHARES
+
+
+def _latin(words: Iterable[str]) -> list[str]:
+    return [word for word in words if not touches(word[0])]
+
+
+def _before(about: str, in_front: Iterable[str]) -> str:
+    return (
+        rf"(?:(?:(?P<about>(?<!\S)(?i:{either(dict.fromkeys(_latin(ABOUT)))}){about})|(?P<comparison>[<>]=?|[≤≥⩽⩾]))\s?)?"
+        rf"(?P<open>\()?(?P<sign>{_SIGN}(?!\s))?"
+        rf"(?:(?<!{JOINED_LETTER})(?P<scaled>{SCALED_CURRENCY})?(?P<currency>{either(dict.fromkeys(in_front))})[{SPACES}]?)?"
+        rf"(?P<inner>{_SIGN})?\Z"
+    )
+
+
+def _after(units: Iterable[str]) -> str:
+    return (
+        rf"(?P<part>[{''.join(FRACTIONS)}])?"
+        rf"(?:(?P<letter>[kKMBm](?!{JOINED_LETTER})|[{SPACES}]?{SCALED_CURRENCY})|[{SPACES}]?-?(?P<scale>{either(SCALES)}))?"
+        rf"(?:[{SPACES}]?-?(?P<unit>{either(dict.fromkeys(units))}))?"
+    )
+
+
+_BEFORE, _BEFORE_LATIN = (
+    re.compile(_before(f"|{ABOUT_IN_FRONT}", _IN_FRONT)),
+    re.compile(_before("", _latin(_IN_FRONT))),
 )
+_AFTER, _AFTER_LATIN = re.compile(_after(NAME_OF)), re.compile(_after(_latin(NAME_OF)))
+"""The second of each is for texts without letters that touch figures. It is quicker, and finds the same there."""
 _LEAD_WORDS = frozenset(ABOUT | CODES.keys() | {letter + code for letter in "TkKM" for code in CODES})
 _LEAD_SIGNS = frozenset(f"{MINUS}(~≈∼<>=≤≥⩽⩾" + "".join(word for word in CODES if not word[-1].isalnum())) - {"."}
-_AFTER = re.compile(
-    rf"(?P<part>[{''.join(FRACTIONS)}])?"
-    rf"(?:(?P<letter>[kKMBm만억](?![^\W\d_])|[{SPACES}]?{SCALED_CURRENCY})|[{SPACES}]?-?(?P<scale>{either(SCALES)}))?"
-    rf"(?:[{SPACES}]?-?(?P<unit>{either(NAME_OF)}))?"
-)
+_LEAD_LETTERS = frozenset(word[-1] for word in (*ABOUT, *_IN_FRONT) if touches(word[-1]))
+_LAST_WORD = re.compile(rf"{JOINED_LETTER}{{1,16}}\.?\Z")
 _AFTER_MONEY = re.compile(rf"[{SPACES}](?P<letter>{APART_FROM_MONEY})")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|e|ª|º)(?!\w)")
-_IN_NAME = re.compile(r"[^\W\d_a-zß-ÿ](?![^\W\d_])")
+_IN_NAME = re.compile(rf"[^\W\d_a-zß-ÿ](?!{JOINED_LETTER})")
 """One capital letter behind the digits, as in 3D; several letters are a unit that has no name here, as in 250hp."""
 _FIRST = re.compile(rf"[\d{''.join(FRACTIONS)}]")
 _BEFORE_POINT = re.compile(r"[\w.,)\]]")
 """A point behind one of these is none of a decimal number."""
+_MORE_DIGITS = re.compile(r"\d+")
+_CALENDAR_YEAR = re.compile(YEAR_DIGITS)
+_OF_YEAR = frozenset("年년")
+_MULTIPLES = frozenset(CJK_MULTIPLES + HANGUL_MULTIPLES)
+_TRUE_MINUS = frozenset("−－﹣⁻")
+"""A sign behind a letter that touches figures too, where a hyphen joins both: 附件-2."""
 _MIN_CODE_DIGITS = 4
 """Behind letters and a hyphen fewer digits are part of a name, as in COVID-19."""
 
@@ -126,7 +162,7 @@ def numbers_in(text: str) -> Iterator[Number]:
         match = (DIGITS.match(text, start - 1) if has_point else None) or DIGITS.match(text, start)
         assert match is not None  # there is a digit
         at = match.end()
-        if number := _number(text, match.start(), match.end()):
+        if number := _number(text, match.start(), match.end(), end):
             if number.start < end:  # in 0$5 the sign belongs to the first
                 number = replace(number, start=match.start())
             end = at = number.end
@@ -147,13 +183,15 @@ def amounts_in(text: str) -> Iterator[Decimal]:
         yield from read_digits(number.digits)[0]
 
 
-def _number(text: str, start: int, end: int) -> Number | None:
-    before = text[max(start - _BEFORE_CHARACTERS, 0) : start]
-    lead = _BEFORE.search(before) if _may_lead(before) else None
-    currency = _unit(lead["currency"]) if lead else ""
-    if before[-1:].isalpha() and not currency:
+def _number(text: str, start: int, end: int, free: int) -> Number | None:
+    """The number of these digits, which comes after another one that ends at `free`."""
+    first = max(start - _BEFORE_CHARACTERS, 0)
+    before = text[first:start]
+    lead = _lead(before)
+    currency = _IN_FRONT.get(lead["currency"] or "", "") if lead else ""
+    if not currency and _belongs_to_word(before[-1:]):
         return None
-    if before[-1:] == "-" and before[-2:-1].isalpha() and end - start < _MIN_CODE_DIGITS:
+    if before[-1:] == "-" and _belongs_to_word(before[-2:-1]) and end - start < _MIN_CODE_DIGITS:
         return None
     digits = text[start:end]
     values, steps = read_digits(digits)
@@ -161,16 +199,16 @@ def _number(text: str, start: int, end: int) -> Number | None:
     exponent = _exponent(lead["scaled"]) if lead else 0  # as in TEUR 5
     if before[-1:] == "(" and after[:1] == ")" and (behind := _UNIT_BEHIND.match(after, 1)):
         unit = _unit(behind["unit"])  # thirty (30) days
-    if after[:1] in CJK_MULTIPLES and after:
+    if after[:1] in _MULTIPLES:
         values, steps, end = _compound(text, start, end)
         after = text[end : end + _AFTER_CHARACTERS]
     if after[:1] not in {"", "\n", ".", ",", ";", ":", ")", "|", '"'}:
         if power := POWER.match(after):
             exponent += int((power[1] or power[2] or power[3]).translate(SUPERSCRIPTS))
             end, after = end + power.end(), after[power.end() :]
-        tail = _AFTER.match(after)
+        tail = _AFTER.match(after) if has_touching(after) else _AFTER_LATIN.match(after)
         assert tail is not None  # each of its parts may be missing
-        unit, letter, used = _behind(tail, after, currency)
+        unit, letter, used = _behind(tail, digits, after, currency)
         if not used and _has_case(after[:1]):
             if _IN_NAME.match(after):
                 return None
@@ -188,10 +226,10 @@ def _number(text: str, start: int, end: int) -> Number | None:
         steps = tuple(step.scaleb(exponent) for step in steps)
     if lead is None:
         return Number(start, end, digits, values, steps, unit)
-    is_negative = _is_negative(lead, before, digits, text[end : end + 1])
+    is_negative = _is_negative(lead, before, free - first, digits, text[end : end + 1])
     names = ("sign", "scaled", "currency", "inner") if is_negative else ("scaled", "currency")
     parts = [name for name in names if lead[name]]
-    first = min((lead.start(name) for name in parts), default=len(before)) + start - len(before)
+    first += min((lead.start(name) for name in parts), default=len(before))
     values = tuple(value.copy_negate() for value in values) if is_negative else values
     return Number(first, end, digits, values, steps, unit, _comparison(lead, before), is_negative)
 
@@ -203,39 +241,62 @@ def _comparison(lead: re.Match[str], before: str) -> str:
     at = lead.start("comparison")
     line = before[:at].rpartition("\n")[2]
     is_quote = sign == ">" and not line.strip()  # as Markdown marks a quoted line
-    return "" if is_quote or (line and not line[-1].isspace() and line[-1] not in "([|") else COMPARISONS[sign]
+    is_apart = not line or line[-1].isspace() or line[-1] in "([|" or touches(line[-1])
+    return COMPARISONS[sign] if is_apart and not is_quote else ""
+
+
+def _belongs_to_word(letter: str) -> bool:
+    """Whether digits behind this character are part of its word."""
+    return letter.isalpha() and not touches(letter)
 
 
 def _compound(text: str, start: int, end: int) -> tuple[tuple[Decimal, ...], tuple[Decimal, ...], int]:
-    """The values, the steps and the end of a numeral of digits and Chinese or Japanese multiples."""
-    match = CJK_COMPOUND.match(text, start)
+    """The values, the steps and the end of a numeral of digits and Chinese, Japanese or Korean multiples."""
+    is_hangul = text[end] in HANGUL_MULTIPLES
+    match = HANGUL_COMPOUND.match(text, start) if is_hangul else CJK_COMPOUND.match(text, start)
     if match is None or match.end() <= end:
         return *read_digits(text[start:end]), end
     values = dict.fromkeys(value for mark in THOUSANDS if (value := cjk_value(match[0], mark)) is not None)
-    step = Decimal(1).scaleb((CJK_SCALES | CJK_POWERS).get(match[0][-1], 0))
-    if text[match.end() : match.end() + 1].isdecimal():  # in 3万5 the last digit may mean thousands
-        return (), (), match.end()
+    step = Decimal(1).scaleb(MULTIPLES_OF_TEN.get(match[0][-1], 0))
+    if digits := _MORE_DIGITS.match(text, match.end()):  # in 3万5 the last digit may mean thousands
+        return (), (), digits.end()
     return tuple(values), (step,) * len(values), match.end()
+
+
+def _lead(before: str) -> re.Match[str] | None:
+    """What belongs to a number before its digits."""
+    if not _may_lead(before):
+        return None
+    return _BEFORE.search(before) if has_touching(before) else _BEFORE_LATIN.search(before)
 
 
 def _may_lead(before: str) -> bool:
     """Whether something that belongs to a number may come before it: most numbers have nothing but a word there."""
     word = (before.split() or [""])[-1].lstrip("(-−–")
+    if not before.isascii():
+        if before.rstrip()[-1:] in _LEAD_LETTERS:
+            return True
+        word = last[0] if (last := _LAST_WORD.search(word)) else word
     return before[-1:] in _LEAD_SIGNS or (
         bool(word) and (word[-1] in _LEAD_SIGNS or word in _LEAD_WORDS or word.casefold() in ABOUT)
     )
 
 
-def _is_negative(lead: re.Match[str], before: str, digits: str, after: str) -> bool:
+def _is_negative(lead: re.Match[str], before: str, free: int, digits: str, after: str) -> bool:
     if lead["open"]:
         return after == ")" and (bool(lead["currency"]) or not digits.isdecimal())
     sign = "sign" if lead["sign"] else "inner"
-    # in 10-20 and COVID-19 it is no sign
-    return bool(lead[sign]) and not before[: lead.start(sign)][-1:].isalnum()
+    at = lead.start(sign)
+    if not lead[sign] or 0 < at == free:  # in 10-20 and 5%-10% it is no sign
+        return False
+    letter = before[:at][-1:]  # nor is it in COVID-19
+    return not letter.isalnum() or (lead[sign] in _TRUE_MINUS and touches(letter))
 
 
-def _behind(tail: re.Match[str], after: str, currency: str) -> tuple[str, str, int]:
+def _behind(tail: re.Match[str], digits: str, after: str, currency: str) -> tuple[str, str, int]:
     """The unit, the letter that is a scale, and how many characters behind the digits belong to the number."""
+    if tail["unit"] in _OF_YEAR and _CALENDAR_YEAR.fullmatch(digits):
+        return currency, "", 0
     unit, letter = currency or _unit(tail["unit"]), (tail["letter"] or "").strip()
     if currency and not letter and not tail["scale"] and (apart := _AFTER_MONEY.match(after)):
         return unit, apart["letter"], apart.end()
@@ -271,6 +332,8 @@ def number_at(text: str, start: int, end: int) -> Number | None:
 
 
 _CJK_WORD = re.compile(CJK_NUMERAL)
+_RARELY_ALONE = frozenset("参參伍陆陸拾")
+"""Formal numerals that alone are parts of ordinary words, such as 参见."""
 _WORD = re.compile(r"[^\W\d_]{3,20}(?:-[^\W\d_]{3,5})?")
 _JOINT = re.compile(r"[\s-]{1,5}(?:(?:and|und)\s{1,5})?", re.IGNORECASE)
 _AND = frozenset(("and", "und"))
@@ -296,8 +359,13 @@ def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
         yield from _spelled_by(text, words)
     for match in _CJK_WORD.finditer(text):
         value = cjk_value(match[0], ".")
-        if value is not None:
+        if value is not None and match[0] not in _RARELY_ALONE:
             yield _spelled(text, match.start(), match.end(), value)
+
+
+def spelled_values(text: str) -> set[str]:
+    """The values of the numbers that a text spells in words, as `value_keys` writes them."""
+    return {in_digits(number.value) for number in spelled_numbers(text)}
 
 
 def _number_words(text: str) -> Iterator[list["re.Match[str]"]]:

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from functools import lru_cache
 
+from runs.text.scripts import JOINED_LETTER, TOUCHING, touches
+
 MAX_DIGITS = 30
 EXACT = Context(prec=100)
 """More digits than a sum of as many numbers of 30 digits as fit into a file can have. The usual context has 28."""
@@ -31,15 +33,15 @@ DIGITS = re.compile(
 THOUSANDS = {".": ",", ",": "."}
 """By decimal mark the mark that separates thousands, if not apostrophes or spaces do."""
 CURRENCIES = {
-    "USD": "US$|$|dollar|dollars",
-    "EUR": "€|euro|euros",
-    "GBP": "£|pound|pounds",
-    "JPY": "¥|yen|円",
-    "CNY": "RMB|CN¥|yuan|元",
-    "CHF": "Fr.|SFr.|francs|Franken",
-    "INR": "₹|Rs.|Rs|rupees",
-    "KRW": "₩|won",
-    "RUB": "₽|roubles|rubles",
+    "USD": "US$|$|dollar|dollars|美元|美金|米ドル|달러|ดอลลาร์",
+    "EUR": "€|euro|euros|欧元|歐元|ユーロ|유로|ยูโร",
+    "GBP": "£|pound|pounds|英镑|英鎊|英ポンド|파운드",
+    "JPY": "¥|￥|yen|円|日元|日圓|엔|เยน",
+    "CNY": "RMB|CN¥|yuan|元|人民币|人民幣|人民元|人民币元|人民幣元|위안|หยวน",
+    "CHF": "Fr.|SFr.|francs|Franken|瑞士法郎|スイスフラン",
+    "INR": "₹|Rs.|Rs|rupees|卢比|盧比|ルピー|루피",
+    "KRW": "₩|won|韩元|韓元|ウォン|원",
+    "RUB": "₽|roubles|rubles|卢布|盧布|ルーブル|루블",
     "SEK": "",
     "NOK": "",
     "DKK": "",
@@ -48,43 +50,46 @@ CURRENCIES = {
     "HUF": "Ft",
     "TRY": "₺",
     "BRL": "R$",
-    "AUD": "A$|AU$",
-    "CAD": "C$|CA$",
+    "AUD": "A$|AU$|澳元",
+    "CAD": "C$|CA$|加元",
     "SGD": "S$",
-    "HKD": "HK$",
+    "HKD": "HK$|港元|港币|港幣",
     "NZD": "NZ$",
     "MXN": "",
     "ZAR": "",
     "ILS": "₪",
-    "THB": "฿",
-    "TWD": "NT$",
+    "THB": "฿|泰铢|泰銖|バーツ|밧|바트|บาท",
+    "TWD": "NT$|台币|台幣|新台币|新台幣",
 }
 UNITS = {
-    "%": "percent|per cent|pct|Prozent|pour cent",
+    "%": "％|percent|per cent|pct|Prozent|pour cent|パーセント|퍼센트|เปอร์เซ็นต์",
     "‰": "permille|Promille",
-    "second": "seconds|sec|s|Sekunden",
-    "minute": "minutes|min|mins|Minuten",
-    "hour": "hours|hr|hrs|h|Stunde|Stunden|heures",
-    "day": "days|Tag|Tage|Tagen|jours",
-    "week": "weeks|Woche|Wochen|semaines",
-    "month": "months|Monat|Monate|Monaten|mois",
-    "year": "years|yr|yrs|Jahr|Jahre|Jahren|ans",
-    "mm": "millimetres|millimeters|Millimeter",
-    "cm": "centimetres|centimeters|Zentimeter",
-    "m": "metre|metres|meter|meters|Meter",
-    "km": "kilometre|kilometres|kilometer|kilometers|Kilometer",
-    "m²": "m2|sqm|sq m|square metres|square meters|Quadratmeter",
-    "km²": "km2|sq km|sq. km|square kilometre|square kilometres|square kilometers|Quadratkilometer",
-    "ha": "hectare|hectares|Hektar",
-    "l": "L|litre|litres|liter|liters|Liter",
-    "mg": "milligrams|Milligramm",
-    "g": "gram|grams|Gramm",
-    "kg": "kilogram|kilograms|Kilogramm",
-    "t": "tonne|tonnes|ton|tons|Tonnen",
-    "kW": "",
-    "MW": "",
+    "second": "seconds|sec|s|Sekunden|秒|秒钟|秒鐘|초|วินาที",
+    "minute": "minutes|min|mins|Minuten|分钟|分鐘|分間|분|นาที",
+    "hour": "hours|hr|hrs|h|Stunde|Stunden|heures|小时|小時|個小時|个小时|時間|시간|ชั่วโมง",
+    "day": "days|Tag|Tage|Tagen|jours|天|日|日間|일|일간|วัน",
+    "week": "weeks|Woche|Wochen|semaines|周|週|週間|个星期|個星期|주|주간|สัปดาห์",
+    "month": "months|Monat|Monate|Monaten|mois|个月|個月|箇月|ヶ月|ヵ月|か月|カ月|ケ月|개월|เดือน",
+    "year": "years|yr|yrs|Jahr|Jahre|Jahren|ans|年|年間|周年|년|년간|ปี",
+    "mm": "millimetres|millimeters|Millimeter|㎜|毫米|ミリメートル|밀리미터|มิลลิเมตร",
+    "cm": "centimetres|centimeters|Zentimeter|㎝|厘米|公分|センチメートル|센티미터|เซนติเมตร",
+    "m": "metre|metres|meter|meters|Meter|米|公尺|メートル|미터|เมตร",
+    "km": "kilometre|kilometres|kilometer|kilometers|Kilometer|㎞|公里|千米|キロメートル|킬로미터|กิโลเมตร",
+    "m²": "m2|sqm|sq m|square metres|square meters|Quadratmeter|㎡|平方米|平方公尺|平方メートル|제곱미터|ตารางเมตร",
+    "km²": (
+        "km2|sq km|sq. km|square kilometre|square kilometres|square kilometers|Quadratkilometer|㎢|平方公里|平方千米"
+        "|平方キロメートル|제곱킬로미터|ตารางกิโลเมตร"
+    ),
+    "ha": "hectare|hectares|Hektar|公顷|公頃|ヘクタール|헥타르|เฮกตาร์",
+    "l": "L|litre|litres|liter|liters|Liter|升|公升|リットル|리터|ลิตร",
+    "mg": "milligrams|Milligramm|㎎|毫克|ミリグラム|밀리그램|มิลลิกรัม",
+    "g": "gram|grams|Gramm|克|グラム|그램|กรัม",
+    "kg": "kilogram|kilograms|Kilogramm|㎏|公斤|千克|キログラム|킬로그램|กิโลกรัม",
+    "t": "tonne|tonnes|ton|tons|Tonnen|吨|噸|公吨|公噸|トン|톤|ตัน",
+    "kW": "千瓦|キロワット|킬로와트",
+    "MW": "兆瓦|メガワット|메가와트",
     "GW": "",
-    "kWh": "",
+    "kWh": "千瓦时|千瓦時|キロワット時|킬로와트시",
     "MWh": "",
     "GWh": "",
     "byte": "bytes|Bytes",
@@ -92,9 +97,27 @@ UNITS = {
     "MB": "megabytes",
     "GB": "gigabytes",
     "TB": "terabytes",
-    "°C": "℃",
+    "°C": "℃|摄氏度|攝氏度",
     "°F": "",
 }
+_OTHER_WORDS = {
+    "元": "件宵年始旦气氣素组組",
+    "円": "形滑",
+    "天": "主使气気氣津然皇空",
+    "日": "元圓报報曜本期程記記語语",
+    "周": "知边辺邊围圍",
+    "年": "級级終终金齡龄齢",
+    "米": "ド国國飯饭",
+    "克": "拉服隆",
+    "升": "值級级職职降高",
+    "원": "칙형",
+    "엔": "진",
+    "일": "반본",
+    "주": "식요제택",
+    "초": "과등",
+    "분": "기야의석",
+}
+"""Letters that make another word of a unit: 元素 is an element, and 3분기 the third quarter."""
 _SCALE_WORDS = {
     2: "hundred",
     3: (
@@ -126,17 +149,31 @@ SCALES |= {
     for money in ("원", "달러", "유로")
 }
 """Korean ones before money alone: 5조 is Article 5, and many words begin with the same syllables."""
-SCALED_CURRENCY = rf"(?:[TkKM](?=[{SPACES}]?(?:[€$£]|(?:EUR|USD|GBP|CHF)(?![^\W\d_])))|m(?=[€$£]))"
+SCALED_CURRENCY = rf"(?:[TkKM](?=[{SPACES}]?(?:[€$£]|(?:EUR|USD|GBP|CHF)(?!{JOINED_LETTER})))|m(?=[€$£]))"
 """The letter before a currency that belongs to the digits, as in TEUR, k€ and M €."""
-APART_FROM_MONEY = r"[kKmMB](?![\w&])"
+APART_FROM_MONEY = rf"[kKmMB](?!&|[^\W{TOUCHING}])"
 """The letter that is a scale behind an amount of money even with a space before it, as in €5 m."""
 CJK_SCALES = {"万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 CJK_POWERS = dict(zip("十拾百佰千仟", (1, 1, 2, 2, 3, 3), strict=True))
 _DIGITS_OF_CJK = "〇零 一壱壹 二弐贰貳两兩 三参叁參 四肆 五伍 六陆陸 七柒 八捌 九玖"
 CJK_DIGITS = {digit: value for value, digits in enumerate(_DIGITS_OF_CJK.split()) for digit in digits}
 CJK_MULTIPLES = "".join((*CJK_SCALES, *CJK_POWERS))
-CJK_COMPOUND = re.compile(rf"(?:\d{{1,18}}(?:[.,]\d{{1,9}}){{0,6}}[{CJK_MULTIPLES}]{{1,2}}){{1,5}}(?:\d{{2,4}}(?!\d))?")
+_MULTIPLE = rf"(?!千[克帕焦瓦米]|兆[字帕比瓦赫]|百[分帕])[{CJK_MULTIPLES}]"
+"""None that begins a unit, such as 千克, a kilogram."""
+_BEFORE_MULTIPLE = r"\d{1,18}(?:[.,]\d{1,9}){0,6}"
+_REST = r"(?:\d{2,4}(?!\d))?"
+CJK_COMPOUND = re.compile(rf"(?:{_BEFORE_MULTIPLE}(?:{_MULTIPLE}){{1,2}}){{1,5}}{_REST}")
 CJK_NUMERAL = rf"[{''.join(CJK_DIGITS)}{CJK_MULTIPLES}]{{1,30}}"
+_TO_CJK = dict(zip("십백천만억조", "十百千万億兆", strict=True))
+HANGUL_MULTIPLES = "".join(_TO_CJK)
+_HANGUL_MULTIPLE = rf"(?:[십백천]?[만억]|[십백천]?조(?=[{SPACES}]?(?:원|달러|유로|엔|위안|\d))|[십백천])"
+"""5조 is Article 5, and five trillion before money or the next part of the number."""
+HANGUL_COMPOUND = re.compile(
+    rf"{_BEFORE_MULTIPLE}{_HANGUL_MULTIPLE}(?:[{SPACES}]?{_BEFORE_MULTIPLE}{_HANGUL_MULTIPLE}){{0,4}}{_REST}"
+)
+MULTIPLES_OF_TEN = CJK_SCALES | CJK_POWERS | {one: (CJK_SCALES | CJK_POWERS)[other] for one, other in _TO_CJK.items()}
+"""By their letter, the number of zeros that they stand for."""
+_HANGUL = str.maketrans(_TO_CJK | dict.fromkeys(SPACES, ""))
 _CJK_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{''.join(CJK_DIGITS)}]+|[{CJK_MULTIPLES}]")
 LETTER_SCALES = {"k": 3, "K": 3, "T": 3, "M": 6, "B": 9, "만": 4, "억": 8}
 """Only directly behind the digits, or next to a currency. A small m is a million next to a currency, or a metre."""
@@ -154,30 +191,67 @@ def _names(*kinds: Mapping[str, str]) -> dict[str, str]:
 def either(words: Mapping[str, object]) -> str:
     longest_first = sorted(words, key=lambda word: -len(word))
     return "|".join(
-        re.escape(word) + (r"(?![^\W\d_])" if word[-1].lower() != word[-1].upper() else "") for word in longest_first
+        re.escape(word) + (rf"(?!{JOINED_LETTER})" if word[-1].lower() != word[-1].upper() else _not_before(word))
+        for word in longest_first
     )
+
+
+def _not_before(word: str) -> str:
+    return f"(?![{_OTHER_WORDS[word]}])" if word in _OTHER_WORDS else ""
 
 
 CURRENCY_NAMES = _names(CURRENCIES)
 NAME_OF = CURRENCY_NAMES | _names(UNITS)
-CODES = {spelling: name for spelling, name in CURRENCY_NAMES.items() if not spelling.islower()}
+_WORDS_IN_FRONT = ("人民币", "人民幣", "港币", "港幣", "台币", "台幣", "新台币", "新台幣")
+CODES = {
+    spelling: name
+    for spelling, name in CURRENCY_NAMES.items()
+    if spelling in _WORDS_IN_FRONT or not (spelling.islower() or (spelling[-1].isalpha() and touches(spelling[-1])))
+}
 """What may stand before an amount: codes and signs. Words such as “won” and “pound” mean something else there."""
+SHARES = {"百分之": "%", "千分之": "‰", "ร้อยละ": "%"}
+"""Words before a number that make a share of it."""
 ABOUT = {"about", "approx", "approx.", "approximately", "around", "roughly", "nearly", "almost", "circa", "ca.", "c."}
 ABOUT |= {"rund", "etwa", "zirka", "environ", "~", "≈", "∼"}
+_ABOUT_TOUCHING = (
+    "约",
+    "約",
+    "大约",
+    "大約",
+    "大概",
+    "近",
+    "将近",
+    "將近",
+    "接近",
+    "およそ",
+    "ほぼ",
+    "ประมาณ",
+    "ราว",
+    "เกือบ",
+)
+_ABOUT_HANGUL = ("약", "대략", "거의")
+ABOUT |= {*_ABOUT_TOUCHING, *_ABOUT_HANGUL}
+_NOT_ABOUT = (
+    "亲親签簽公契特制协協合守婉婚密履最条條毀毁解訂订規规誓践踐違违邀邻鄰附隐隱靠預预临臨确確简簡節节紐纽締缔背赴爽"
+)
+_OTHER_ABOUT = rf"(?<![{_NOT_ABOUT}])(?<!(?<![主需])要)(?<!(?<![手持連连陆陸])[續续])"
+"""Behind other letters than those with which these make another word, such as 合约, a contract, and 最近, recently."""
+ABOUT_IN_FRONT = rf"{_OTHER_ABOUT}(?:{'|'.join(_ABOUT_TOUCHING)})|(?<!\w)(?:{'|'.join(_ABOUT_HANGUL)})"
+"""Words that stand directly before the digits. 약 is none behind another letter, as in 계약, a contract."""
 COMPARISONS = {"<": "<", "≤": "≤", "<=": "≤", "⩽": "≤", ">": ">", "≥": "≥", ">=": "≥", "⩾": "≥"}
 MINUS = "-−–﹣－‐‑⁻"
 POWER = re.compile(
-    rf"[eE]([-+]?\d{{1,9}})(?!\w)|[{SPACES}]?[×x*][{SPACES}]?10(?:(?:\^|\*\*)([-−]?\d{{1,3}})|([⁻]?[⁰¹²³⁴-⁹]{{1,3}}))"
+    rf"[eE]([-+]?\d{{1,9}})(?![^\W{TOUCHING}])|[{SPACES}]?[×x*][{SPACES}]?10(?:(?:\^|\*\*)([-−]?\d{{1,3}})|([⁻]?[⁰¹²³⁴-⁹]{{1,3}}))"
 )
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 
 
 def cjk_value(numeral: str, mark: str) -> Decimal | None:
-    """The value of a numeral such as 1億2000万 or 二百四十; None where it has none."""
+    """The value of a numeral such as 1億2000万, 1억 2000만 or 二百四十; None where it has none."""
     total = section = Decimal(0)
     number: Decimal | None = None
     last_power, last_scale = 9, 99
-    for token in _CJK_TOKEN.findall(numeral):
+    for token in _CJK_TOKEN.findall(numeral.translate(_HANGUL)):
         if power := CJK_POWERS.get(token):
             if power >= last_power:
                 return None

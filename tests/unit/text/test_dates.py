@@ -31,6 +31,18 @@ from runs.text.dates import ORDERS, Day, dates_in, moment, names_month
         ("2026-03-05,2027-04-25", [(2026, 3, 5), (2027, 4, 25)]),
         ("1234,2027-04-25", [(2027, 4, 25)]),
         ("7,13.5.2026", [(2026, 5, 13)]),
+        ("于2024年3月15日签订", [(2024, 3, 15)]),
+        ("2024 年 3 月 15 日", [(2024, 3, 15)]),
+        ("２０２４年３月１５日", [(2024, 3, 15)]),
+        ("2024年3月15号", [(2024, 3, 15)]),
+        ("2024년 3월 15일까지", [(2024, 3, 15)]),
+        ("2024年3月起", [(2024, 3, 0)]),
+        ("在3月15日前", [(0, 3, 15)]),
+        ("3월 15일", [(0, 3, 15)]),
+        ("3月底", [(0, 3, 0)]),
+        ("13月", []),
+        ("2月30日", []),
+        ("3个月, 12ヶ月, 3개월, 5 月租, 5월급", []),
         ("31 February", []),
         ("2026-13-01", []),
         ("you may 5 things", []),
@@ -75,6 +87,7 @@ def test_two_days_differ_only_in_what_both_of_them_say(one: Day, other: Day, sam
         ("March 5th, 2026", [Day(2026, 3, 5)] * 2, (0, 0, 0)),
         ("March 2026", [Day(2026, 3, 0)] * 2, (0, 0, 0)),
         ("2026年3月5日", [Day(2026, 3, 5)] * 2, (0, 0, 0)),
+        ("2026년 3월 5일", [Day(2026, 3, 5)] * 2, (0, 0, 0)),
     ],
 )
 def test_a_cell_that_is_a_date(text: str, days: list[Day], time: tuple[int, int, int]) -> None:
@@ -85,7 +98,19 @@ def test_a_cell_that_is_a_date(text: str, days: list[Day], time: tuple[int, int,
 
 @pytest.mark.parametrize(
     "text",
-    ["", "soon", "5 March", "05.03.26", "32.01.2026", "on 2026-03-05", "2026-03-05 later", "2026-02-30x", "2026"],
+    [
+        "",
+        "soon",
+        "5 March",
+        "05.03.26",
+        "32.01.2026",
+        "on 2026-03-05",
+        "2026-03-05 later",
+        "2026-02-30x",
+        "2026",
+        "3月",
+        "3月5日",
+    ],
 )
 def test_a_cell_that_is_no_date_with_its_year(text: str) -> None:
     assert moment(text) is None
