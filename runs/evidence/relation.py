@@ -6,7 +6,7 @@ import regex
 
 from runs.text.negations import NEGATION
 from runs.text.normalisation import Strength, caseless, spelled
-from runs.text.numbers import numbers_in, value_keys
+from runs.text.numbers import numbers_in, spelled_values, value_keys
 from runs.text.truncate import quoted
 
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
@@ -59,7 +59,7 @@ def doubt_about(statement: str, quote: str) -> str:
     if " " in one and one in other:
         return ""
     wanted = marks_of(statement)
-    if wanted and not wanted & {*marks_of(quote), *caseless(quote).split()}:
+    if wanted and not wanted & {*marks_of(quote), *spelled_values(quote), *caseless(quote).split()}:
         return f"it shares no figure and no name with {quoted(statement)}"
     if _HEADING.match(statement) and not stems_of(statement) & stems_of(quote):
         return f"{quoted(statement)} is a heading that shares no word with it"

@@ -22,6 +22,7 @@ from runs.text.csv_tables import separator_of
 from runs.text.dates import Date, dates_in
 from runs.text.domains import addresses_in
 from runs.text.numbers import Number, numbers_in
+from runs.text.scripts import JOINED_LETTER, TOUCHING
 from runs.text.sentences import sentence_ends
 
 type Kind = Literal["number", "date", "address"]
@@ -32,14 +33,33 @@ _CONTEXT = 120
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\n]*)$", re.MULTILINE)
 _LINK_TARGET = re.compile(r"\]\((?!https?:)[^()\n]{0,400}\)")
 """The place of a citation; the words before it are what has to be found there."""
-_SEVERAL = r"(?:\d+(?:\s?[-–,&]\s?|\s(?:to|and|bis|und)\s))*\Z"
+_AND_MORE = r"\s?(?:[-–,&、，~～至到和与與及と및]|から)\s?"
+_SEVERAL = rf"(?:\d+(?:{_AND_MORE}|\s(?:to|and|bis|und)\s))*\Z"
 _LABEL = re.compile(
     r"(?:\b(?:steps?|phases?|tables?|figures?|fig\.|options?|findings?|issues?|items?|points?|parts?|attempts?|try|tries|versions?"
     r"|variants?|scenarios?|examples?|cases?|varianten?|beispiele?|stages?|levels?|tiers?|priority|prio|rank|top|ideas?|actions?|recommendations?|questions?|risks?|notes?|chapters?"
     rf"|schritte?n?|punkte?n?|abbildung|tabelle|teil|stufe|priorität|rang|empfehlung|no\.|nr\.)\s?|#\s?){_SEVERAL}",
     re.IGNORECASE,
 )
-_MARKER = re.compile(r"\A[\s>*_#-]*(?:\d+\.)*\Z")
+_LABEL_WORDS = (
+    "步骤|步驟|阶段|階段|选项|選項|方案|示例|案例|场景|場景|情景|版本|级别|級別|等级|等級|优先级|優先級|建议|建議|风险|風險|问题|問題"
+    "|发现|發現|要点|要點|备注|備註|编号|編號|序号|序號|ステップ|フェーズ|オプション|バージョン|ケース|シナリオ|レベル|リスク|手順|項目"
+    "|番号|提案|課題|論点|質問|事例|단계|옵션|방안|사례|시나리오|버전|문제|질문|위험|권고|번호|항목|ขั้นตอน|ตาราง|รูป|ภาพ|บท|ตัวเลือก|ข้อเสนอ"
+)
+TABLE_OR_FIGURE = r"(?<![^\W見见如在由从據据和與与及的附看照以或])(?:表|图|圖|図|例)|(?<!\w)(?:표|그림)"
+"""Behind other letters these are the ends of other words, such as 代表."""
+_LABEL_IN_FRONT = re.compile(rf"(?:{_LABEL_WORDS}|{TABLE_OR_FIGURE})(?:ที่)?\s?[-#：:]?\s?{_SEVERAL}")
+_COUNTED_BY = re.compile(
+    r"\s?[-~～]?\s?[個个处處份项項条條家人名件次套笔筆张張组組种種类類天日位台臺辆輛只隻块塊倍点點万亿億개건명곳회차가지]"
+)
+"""Words of counting: 发现12份合同 says that 12 contracts were found."""
+_ORDINAL_IN_FRONT = re.compile(rf"[第제]\s?(?:\d+{_AND_MORE}[第제]?\s?)*\Z")
+_MORE_OF_THEM = rf"(?:{_AND_MORE}[第제]?\s?\d{{1,3}}){{0,20}}\s?"
+_LABEL_BEHIND = re.compile(
+    rf"{_MORE_OF_THEM}(?:章|步|阶段|階段|部分|部(?![门門長长])|点|點|版|例|题|題|問|号|號|番目|案|図|图|圖|表|장|단계|부분|부|판|호|안|문제|질문)"
+)
+_MARKER = re.compile(r"\A[\s>*_#-]*（?(?:\d+\.)*\Z")
+_BEHIND_MARK = frozenset(".):、．）：")
 _MARKS = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
 _REFERENCES = re.compile(r"\[[\d,\s–-]*\Z")
 _PLACES = "lines?|pages?|rows?|columns?|cells?|slides?|footnotes?|zeilen?|seiten?|spalten?|folien?"
@@ -47,23 +67,53 @@ _POSITION = re.compile(
     rf"(?:(?:\b(?:{_PLACES}|pp?\.)|\bL)[:*]{{0,3}}\s?{_SEVERAL}|\w\.[a-z]\w{{0,7}}:\Z)",
     re.IGNORECASE,
 )
-_POSITION_COLUMN = re.compile(rf"[\s*]*(?:{_PLACES})[\s*]*", re.IGNORECASE)
+_POSITION_IN_FRONT = re.compile(
+    r"(?:页码|頁碼|行号|行號|列号|幻灯片|投影片|脚注|腳註|ページ|スライド|페이지|슬라이드|각주|บรรทัด|แถว|(?<!ปี)(?<!เดือน)(?<!วัน)หน้า"
+    rf"|(?<!\w)[页頁行列쪽행열])(?:ที่)?\s?[：:]?\s?{_SEVERAL}"
+)
+_POSITION_BEHIND = re.compile(
+    rf"{_MORE_OF_THEM}(?:[页頁行列쪽행열줄]|张幻灯片|張投影片|ページ|スライド|脚注|페이지|슬라이드)"
+)
+_COUNTED_PLACE = re.compile(rf"{_MORE_OF_THEM}(?:ページ|行|列)目")
+_POSITIONS_IN_COLUMN = (
+    "页|頁|页码|頁碼|行|行号|行號|列|列号|单元格|儲存格|幻灯片|脚注|ページ|セル|スライド"
+    "|페이지|쪽|행|열|셀|หน้า|บรรทัด|แถว"
+)
+_POSITION_COLUMN = re.compile(rf"[\s*]*(?:{_PLACES}|{_POSITIONS_IN_COLUMN})[\s*]*", re.IGNORECASE)
 _JUDGED = (
     "scor|rating|rated|confidence|feasib|viab|impact|effort|potential|likel|probab|relevan|strength|complexity|priorit|"
     "rank|bewert|wahrscheinlich|aufwand|wirkung|rang"
 )
-_RATED = re.compile(rf"\b(?:{_JUDGED})[^\n.;|]{{0,30}}\Z", re.IGNORECASE)
-_RATING_COLUMN = re.compile(rf"(?:{_JUDGED})", re.IGNORECASE)
-_RATED_OUT = re.compile(r"\d\s?/\s?\Z")
-_OUT_OF = re.compile(r"\s?/\s?(?:5|10|100)(?![\d.,]*\d)")
-_NUMBER_COLUMN = re.compile(r"\s*(?:#|no\.?|nr\.?|id|step|schritt)\s*", re.IGNORECASE)
-_TOTAL = re.compile(r"\b(?:total|sum|overall|summe|gesamt|insgesamt)\b", re.IGNORECASE)
-_ASKED = re.compile(
-    r"\b(?:please|ask|asks|request|requests|propose[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|bitten?|vorschlagen)\b",
+_RATINGS = (
+    "评分|評分|得分|打分|评级|評級|置信度|可信度|優先級|優先順位|优先级|排名|評価点|評点|スコア|確信度|점수|평점|우선순위|순위|신뢰도|คะแนน"
+    "|ลำดับความสำคัญ"
+)
+_RATED = re.compile(rf"\b(?:{_JUDGED})[^\n.;|]{{0,30}}\Z|(?:{_RATINGS})[^\n.;|。；，,、]{{0,12}}\Z", re.IGNORECASE)
+_RATING_COLUMN = re.compile(
+    rf"(?:{_JUDGED}|{_RATINGS}|可能性|可行性|相关性|相關性|重要性|重要度|影响程度|影響度|复杂度|複雑度|風險等級|风险等级|가능성|중요도|영향도)",
     re.IGNORECASE,
 )
+_RATED_OUT = re.compile(r"\d\s?/\s?\Z")
+_OUT_OF = re.compile(r"\s?/\s?(?:5|10|100)(?![\d.,]*\d)")
+_NUMBER_COLUMN = re.compile(
+    r"\s*(?:#|no\.?|nr\.?|id|step|schritt|序号|序號|编号|編號|步骤|步驟|項番|番号|ステップ|手順|번호|순번|연번|단계|ลำดับ|ลำดับที่|ขั้นตอน)\s*",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(
+    r"\b(?:total|sum|overall|summe|gesamt|insgesamt)\b|合计|合計|总计|總計|总额|總額|总和|總和|総計|総額|(?<!\w)計(?!\w)|합계|총계|총액"
+    r"|รวม",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\b(?:please|ask|asks|request|requests|propose[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|bitten?|vorschlagen)\b"
+    r"|请|請|建议|建議|要求|提议|提議|提案|กรุณา|โปรด|ขอให้",
+    re.IGNORECASE,
+)
+_ASKED_BEHIND = re.compile("ください|下さい|お願い|바랍니다|주십시오|주시기|요청")
+"""Words at the end of a sentence, as Japanese and Korean have them."""
 _DEADLINE = re.compile(r"\b(?:by|until|before|no later than|bis|bis zum|spätestens)\s(?:the\s)?\Z", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"(?=[^\W\d_])\w+")
+_DEADLINE_BEHIND = re.compile(r"\s?(?:之前|以前|前|まで|까지)")
+_IDENTIFIER = re.compile(rf"(?={JOINED_LETTER})[^\W{TOUCHING}]+")
 MIN_IDENTIFIER = 12  # characters; a number with as many is an identifier and not a quantity
 _EQUALS = re.compile(r"[=≈≃]")
 _OPERATORS = {"×": "*", "x": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**"} | {one: one for one in "+-*/"}
@@ -165,7 +215,10 @@ class _Tracer:
             return "a day of the run"
         first = max(date.start - 2 * _CONTEXT, text.rfind("\n", 0, date.start) + 1, 0)
         before = text[max([first, *sentence_ends(text, first, date.start)]) : date.start]
-        return "a day that is asked for" if _DEADLINE.search(before) and _ASKED.search(before) else ""
+        after = text[date.end : date.end + _CONTEXT].partition("\n")[0].partition("。")[0]
+        is_deadline = _DEADLINE.search(before) or _DEADLINE_BEHIND.match(after)
+        is_asked = _ASKED.search(before) or _ASKED_BEHIND.search(after)
+        return "a day that is asked for" if is_deadline and is_asked else ""
 
     def _judged(self, number: Number, text: str) -> tuple[Status, str]:
         """What becomes of a number that occurs in no source."""
@@ -316,8 +369,24 @@ def _is_numbering(number: Number, before: str, after: str) -> bool:
     if number.unit or number.is_negative or not _MARKS.fullmatch(number.digits):
         return False
     is_heading = before.lstrip(" >").startswith("#")
-    marks = _MARKER.match(before) and (is_heading or after[:1] in {".", ")", ":"})
-    return bool(marks or (number.digits.isdecimal() and (_LABEL.search(before) or _REFERENCES.search(before))))
+    marks = _MARKER.match(before) and (is_heading or after[:1] in _BEHIND_MARK)
+    is_label = number.digits.isdecimal() and (
+        _LABEL.search(before)
+        or _REFERENCES.search(before)
+        or (_LABEL_IN_FRONT.search(before) and not _COUNTED_BY.match(after))
+        or (_ORDINAL_IN_FRONT.search(before) and _LABEL_BEHIND.match(after))
+    )
+    return bool(marks or is_label)
+
+
+def _is_position(number: Number, before: str, after: str) -> bool:
+    if _POSITION.search(before):
+        return True
+    return not number.unit and bool(
+        _POSITION_IN_FRONT.search(before)
+        or (_ORDINAL_IN_FRONT.search(before) and _POSITION_BEHIND.match(after))
+        or _COUNTED_PLACE.match(after)
+    )
 
 
 def _is_rating(number: Number, before: str, after: str) -> bool:
@@ -337,7 +406,7 @@ def _is_conventional(number: Number, before: str, after: str) -> bool:
 
 _RULES: Mapping[str, Callable[[Number, str, str], bool]] = {
     "numbering": _is_numbering,
-    "a page or line": lambda number, before, after: bool(_POSITION.search(before)),
+    "a page or line": _is_position,
     "a rating": _is_rating,
     "a part of an identifier": _is_in_identifier,
     "none, one or all": _is_conventional,
@@ -392,7 +461,7 @@ def _cells(line: str, start: int, separator: str) -> list[_Cell]:
     return cells
 
 
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,4}[.)])\s")
+_ITEM = re.compile(r"\s*(?:(?:[-*+•]|\d{1,4}[.)])\s|\d{1,4}[、．）]|（\d{1,4}）)")
 
 
 def _list_lengths(text: str) -> set[Decimal]:

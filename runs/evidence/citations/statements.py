@@ -10,10 +10,12 @@ import regex
 
 from runs.errors import InvalidInput
 from runs.evidence.citations.links import MarkdownBlock, MarkdownLink, is_head, links_in
+from runs.evidence.tracing import TABLE_OR_FIGURE
 from runs.text.dates import names_month
 from runs.text.normalisation import caseless
-from runs.text.numbers import numbers_in, value_keys
+from runs.text.numbers import numbers_in, spelled_values, value_keys
 from runs.text.numerals import WORD_VALUES, in_digits
+from runs.text.scripts import has_touching
 from runs.text.sentences import sentence_ends
 
 MAX_SHOWN = 600
@@ -34,13 +36,17 @@ _FULL_NAME = regex.compile(r"(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}’'-]+(?:[ 
 _QUOTED = regex.compile(r"[“„«][^“”„«»\n]{3,400}[”“»]|\"[^\"\n]{3,400}\"")
 _OPENING, _CLOSING = '“„«"', '”“»"'
 _NO_LETTERS = regex.compile(r"[^\p{L}\p{N}]+")
-_ITEM = regex.compile(r"^[\s>]*(?:[-*+]|\d{1,9}[.)])\s")
+_COUNTED_OUT = regex.compile(r"[第제]\s?\Z")
+_ITEM = regex.compile(r"^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s|\d{1,9}[、．）]|（\d{1,9}）)")
 _LETTERS = regex.compile(r"\p{L}+")
+_SERIES = r"\p{Nd}[\p{Nd}.]{0,20}(?:\s?[-–,、~～至到和与及と및]\s?第?\p{Nd}[\p{Nd}.]{0,20}){0,20}"
 _PLACE = regex.compile(
     r"(?<![\p{L}\p{N}])(?:lines?|pages?|pp?\.|clauses?|sections?|articles?|art\.|paragraphs?|nos?\.|slides?|tables?|rows?"
     r"|columns?|cells?|footnotes?|endnotes?|comments?|headers?|footers?|chapters?|parts?|schedules?|annex(?:es)?|exhibits?"
     r"|appendix|zeilen?|seiten?|ziffern?|klauseln?|folien?|tabellen?|spalten?|zellen?|anlagen?|absatz|abs\.|nr\.|§§?)"
-    r":?\s{0,3}[A-Z]{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}",
+    r":?\s{0,3}[A-Z]{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}"
+    r"|(?:附件|附录|附錄|附表|附图|附圖|别表|別表|别纸|別紙|別添|编号|編號|番号|页码|頁碼|行号|行號|脚注|부록|별첨|별표|각주|번호|ภาคผนวก|มาตรา"
+    rf"|{TABLE_OR_FIGURE})(?:ที่)?\s?[-：:]?\s?{_SERIES}|[第제]\s?{_SERIES}\s?(?:[条條款项項章节節页頁行列段表图圖図号號조항장절쪽행호]|ページ|페이지)",
     regex.IGNORECASE,
 )
 _COUNTED = regex.compile(
@@ -203,12 +209,13 @@ def _told(text: str, blocks: Sequence[MarkdownBlock], links: Sequence[MarkdownLi
 
 def figures_in(text: str) -> dict[str, frozenset[str]]:
     """The figures of a text, each as it is written first, with the values that it can mean, without their signs: a loss
-    of 5 may be written as -5. Parts of words, and what is counted by its place as in 5th, are none.
+    of 5 may be written as -5. Parts of words, and what is counted by its place as in 5th and 第5, are none.
     """
     found: dict[str, frozenset[str]] = {}
     for number in numbers_in(text):
         written = text[number.start : number.end]
-        if number.unit or not _ORDINAL.search(written):
+        is_ordinal = _ORDINAL.search(written) or _COUNTED_OUT.search(text[max(number.start - 2, 0) : number.start])
+        if number.unit or not is_ordinal:
             found.setdefault(written, frozenset(value_keys(number)))
     return found
 
@@ -228,6 +235,8 @@ def lacking(statement: str, passages: Iterable[Collection[str]]) -> list[str]:
 def figures_said(passage: str) -> frozenset[str]:
     """The values of the figures of a passage, in digits or in words."""
     words = {in_digits(WORD_VALUES[word]) for word in _LETTERS.findall(passage.lower()) if word in WORD_VALUES}
+    if has_touching(passage):
+        words |= spelled_values(passage)
     return frozenset(words.union(*figures_in(passage).values()))
 
 

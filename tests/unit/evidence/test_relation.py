@@ -11,6 +11,7 @@ from tests.hostile.bounds import within
     [
         ("Name the severity of each point", "Severity: high"),
         ("Name the severities", "of low severity"),
+        ("金额2777", "共2,777元"),
         ("Say who the parties are", "The party is Kestrel"),
         ("Correct the notice to 30 days", "within 30 calendar weeks"),
         ("The cap is 1,000 dollars", "up to USD 1000"),

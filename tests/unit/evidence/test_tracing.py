@@ -135,6 +135,104 @@ def test_rules_exempt_what_says_nothing_of_the_world(text: str, rule: str) -> No
     assert rule in {found for _, found in statuses(text)}
 
 
+CHINESE = (
+    "王伟民因延迟交货索赔2777元，合同于2024年3月15日签订，期限为12个月，通知期为30日，面积1,200平方米，占比10%，另有８００円。"
+    "第17条规定共3千5百万元，百分之十五，参见附件2。"
+)
+KOREAN = "매출은5만원이고 계약은 2024년 3월 15일에 체결되었습니다. 기간은 12개월, 제17조."
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("索赔金额为2777元，即2,777元、¥2777、RMB2777、人民币2777元，约2800元", []),
+        ("索赔金额为2778元", ["2778元"]),
+        ("索赔金额为2777円或2777美元", ["2777美元"]),  # the sign ¥ is that of both
+        ("共索赔3500万元", []),
+        ("共索赔3600万元", ["3600万元"]),
+        ("于2024年3月15日签订，2024年3月、3月15日、3月、2024年", []),
+        ("于2024年3月16日签订，4月、2025年", ["2024年3月16日", "4月", "2025"]),
+        ("提前30天通知，30 days' notice", []),
+        ("提前30个月通知", ["30个月"]),
+        ("期限12個月、12ヶ月", []),
+        ("期限12年", ["12年"]),
+        ("1200㎡，百分之10，800円", []),
+        ("占百分之12，即12%", ["百分之12", "12%"]),
+        ("依第17条与附件-2", []),
+        ("依第13条与附件3", ["13", "3"]),
+        ("共有250家供应商在合同期内提出索赔", ["250"]),
+        ("约9千人，近9000人", ["9千", "9000"]),
+        ("同比增长−5%", ["−5%"]),
+    ],
+)
+def test_figures_next_to_letters_of_scripts_without_spaces_are_traced(text: str, figures: list[str]) -> None:
+    known = KnownFigures([(FigurePlace("合同.md", 0), CHINESE)])
+    assert [figure.text for figure in trace(text, known) if figure.status == "not traced"] == figures
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("매출은 50,000원입니다. 계약일은 2024년 3월 15일, 기간은12개월, 제17조에 따라", []),
+        ("매출은6만원, 2024년 4월 15일, 기간은12년, 제13조", ["6만원", "2024년 4월 15일", "12년", "13"]),
+    ],
+)
+def test_figures_in_korean_are_traced(text: str, figures: list[str]) -> None:
+    known = KnownFigures([(FigurePlace("계약.md", 0), KOREAN)])
+    assert [figure.text for figure in trace(text, known) if figure.status == "not traced"] == figures
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("步骤7：见表8，如图9所示，方案7", "numbering"),
+        ("第7章、第8步、第9至11部分、第4号", "numbering"),
+        ("7、概述\n（8）条款", "numbering"),
+        ("图7-8，表7、8和9", "numbering"),
+        ("ステップ7、第8章、図9", "numbering"),
+        ("단계 7, 제8장, 표 9", "numbering"),
+        ("ขั้นตอนที่ 7 ตารางที่ 8", "numbering"),
+        ("| 序号 | 名称 |\n|---|---|\n| 7 | 甲 |\n| 8 | 乙 |", "numbering"),
+        ("第7页第8行，第9至11行", "a page or line"),
+        ("第7ページ、8行目、ページ9", "a page or line"),
+        ("제7페이지, 제8행, 페이지 9", "a page or line"),
+        ("หน้า 7 บรรทัดที่ 8", "a page or line"),
+        ("| 条款 | 页码 |\n|---|---|\n| 甲 | 7 |\n| 乙 | 8 |", "a page or line"),
+        ("评分：8，得分为9", "a rating"),
+        ("| 方案 | 评分 |\n|---|---|\n| 甲 | 7 |\n| 乙 | 9 |", "a rating"),
+        ("请于2026年12月15日前付款", "a day that is asked for"),
+        ("2026年12月15日までにお支払いください", "a day that is asked for"),
+        ("2026년 12월 15일까지 지급해 주시기 바랍니다", "a day that is asked for"),
+        ("| 项目 | 元 |\n|---|---|\n| 甲 | 2400 |\n| 乙 | 720.2 |\n| 合计 | 3120.2 |", "the total of its column"),
+        ("| 항목 | 원 |\n|---|---|\n| 가 | 2400 |\n| 나 | 720.2 |\n| 합계 | 3120.2 |", "the total of its column"),
+    ],
+)
+def test_the_rules_know_these_words_in_scripts_without_spaces(text: str, rule: str) -> None:
+    assert missing(text) == []
+    assert rule in {found for _, found in statuses(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("第7条、第8款、第9項", ["7", "8", "9"]),
+        ("제7조, 附件8, 第9名", ["7", "8", "9"]),
+        ("发现7份合同、建议8人、代表9人", ["7", "8", "9"]),
+        ("共7页、8ページ、银行9家", ["7", "8", "9"]),
+        ("목표 7건, 第8部门", ["7", "8"]),
+        ("合同于2026年12月15日前签订", ["2026年12月15日"]),
+        ("请付款。合同于2026年12月15日前签订", ["2026年12月15日"]),
+    ],
+)
+def test_other_words_of_these_scripts_exempt_nothing(text: str, figures: list[str]) -> None:
+    assert missing(text) == figures
+
+
+def test_a_long_run_of_letters_and_digits_is_an_identifier_and_a_sentence_is_none() -> None:
+    assert missing("摘要为7f9a0b1c2d3e4f5a，编号为7abcdefabcdef的文件") == []
+    assert missing("共有7家供应商在合同期内提出了索赔") == ["7"]
+
+
 def test_a_drawing_and_the_place_of_a_citation_state_nothing() -> None:
     assert statuses("```mermaid\ngraph LR\n  a1[900] --> b2[901]\n```\nSee [“x”](lease.txt#L41).") == []
 
@@ -205,7 +303,7 @@ def traced_by_itself(text: str) -> int:
     return len(trace(text, KnownFigures([(FigurePlace("a", 0), text[: len(text) // 2])])))
 
 
-@given(st.text(alphabet='0123456789.,|-=×/#[]()% \n"abc:htps/', max_size=120))
+@given(st.text(alphabet='0123456789.,|-=×/#[]()% \n"abc:htps/第表页月日万元', max_size=120))
 def test_figures_of_any_text_are_in_order_and_no_text_fails(text: str) -> None:
     for is_csv in (False, True):
         found = trace(text, facts(), is_csv=is_csv)

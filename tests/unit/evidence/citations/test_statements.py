@@ -41,6 +41,9 @@ def test_points_inside_a_link_end_no_sentence() -> None:
         ("F3 and A4x, 5th", {}),
         ("on 2026-03-01.", {"2026": {"2,026"}, "03": {"3"}, "01": {"1"}}),
         ("version 1.2.3", {"1.2.3": {"1.2.3"}}),
+        ("索赔2777元，共3千5百万元", {"2777元": {"2,777"}, "3千5百万元": {"35,000,000"}}),
+        ("매출은5만원", {"5만원": {"50,000"}}),
+        ("第3季度，제3차", {}),
     ],
 )
 def test_figures_are_known_by_their_values(text: str, figures: dict[str, set[str]]) -> None:
@@ -49,6 +52,7 @@ def test_figures_are_known_by_their_values(text: str, figures: dict[str, set[str
 
 def test_figures_may_stand_in_the_source_in_words_or_with_other_marks() -> None:
     assert lacking("1. In 30 days 41 % of 1.200", map(figures_said, ["within thirty days", "EUR 1,200"])) == ["41 %"]
+    assert lacking("通知期为30日，共35份", map(figures_said, ["应提前三十日书面通知"])) == ["35"]
     assert lacking("It is 5 million, or 5", map(figures_said, ["It is 5,000,000"])) == ["5"]
 
 
@@ -80,6 +84,11 @@ def test_paragraphs_that_state_facts_without_a_citation_are_listed() -> None:
         ("§ 12 Abs. 3: the rent is 4,000, Zeilen 7, 8 und 9.", []),
         ("Line 8: the rent is 5,000.", ["5,000"]),
         ("Online 8 people pay.", ["8"]),
+        ("1、第12条和第8页规定租金为4000元。", []),
+        ("（2）附件7、表8和图9：租金为4000元。", []),
+        ("제12조, 표 8: 임대료는4000원입니다.", []),
+        ("第12条规定租金为5000元。", ["5000元"]),
+        ("代表8人支付，共12页。", ["8", "12"]),
     ],
 )
 def test_where_something_is_said_to_be_is_no_figure_of_the_statement(statement: str, missing: list[str]) -> None:
