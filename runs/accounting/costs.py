@@ -12,8 +12,9 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, Min, Q, Que
 from django.db.models.functions import Coalesce
 
 from runs.enums import SETTLED_STEPS, Role, RunStatus, StepStatus, WorkKind
-from runs.models import Attempt, ModelCall, Plan, Run, Step
+from runs.models import Attempt, Canary, ModelCall, Plan, Run, Step
 from runs.pev.plans.estimate import Estimate, RoleEstimate
+from runs.store.journal import CANARIES
 
 _ZERO = Decimal(0)
 
@@ -45,6 +46,9 @@ class Totals:
 
     def __add__(self, other: Totals) -> Totals:
         return Totals(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+NO_CALLS = Totals()
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,12 @@ def totals_by(calls: QuerySet[ModelCall], *names: str) -> list[tuple[tuple[Any, 
     return [(tuple(row[name] for name in names), _as_totals(row)) for row in rows]
 
 
+def totals_of_canaries(runs: QuerySet[Run]) -> Totals:
+    """What questions about copies with a planted fault have used in these runs. The totals of the runs include it."""
+    tested = Canary.objects.filter(run__in=runs.order_by().values("pk")).values("attempt")
+    return _as_totals(ModelCall.objects.filter(attempt__in=tested, ordinal__gte=CANARIES).aggregate(**_TOTALS))
+
+
 def totals_by_role(run: Run) -> list[RoleTotals]:
     """The totals by role and model, in the order in which they were first asked."""
     found = totals_by(ModelCall.objects.filter(run=run), "role", "model")
@@ -97,9 +107,6 @@ def totals_by_attempt(run: Run) -> dict[int, Totals]:
 
 def _as_totals(row: Mapping[str, Any]) -> Totals:
     return Totals(**{name: row[f"sum_{name}"] for name in _SUMS})
-
-
-_NOTHING = Totals()
 
 
 @dataclass(frozen=True)
@@ -210,7 +217,7 @@ def _spent(run: Run, plan: Plan) -> _Spent:
     calls = ModelCall.objects.filter(run=run).annotate(since=since)
     steps: dict[int, Totals] = defaultdict(Totals)
     roles: dict[str, Totals] = defaultdict(Totals)
-    final = planning = earlier = _NOTHING
+    final = planning = earlier = NO_CALLS
     for key, used in totals_by(calls, "work__kind", "attempt__step__plan", "attempt__step", "role", "since"):
         kind, version, step, role, after = key
         if kind == WorkKind.PLAN:
@@ -228,7 +235,7 @@ def _spent(run: Run, plan: Plan) -> _Spent:
 
 def _step_line(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int, int]) -> CostLine:
     guessed = {one.step_id: one for one in cost.steps} if cost else {}
-    actual = spent.steps.get(step.pk, _NOTHING)
+    actual = spent.steps.get(step.pk, NO_CALLS)
     note = ""
     if step.reused_from:
         note = f"kept from version {step.reused_from.step.plan.version}"
@@ -259,7 +266,7 @@ def _role_lines(cost: Estimate | None, spent: _Spent, *, over: bool) -> Iterable
     for role in Role:
         if role in guessed or role in spent.roles:
             guess = _guess_from([guessed[role]]) if role in guessed else None
-            yield CostLine(role.value, role.value.capitalize(), guess, spent.roles.get(role, _NOTHING), over)
+            yield CostLine(role.value, role.value.capitalize(), guess, spent.roles.get(role, NO_CALLS), over)
 
 
 def _guess_from(parts: Sequence[RoleEstimate]) -> Guess:
@@ -274,4 +281,4 @@ def _guess_from(parts: Sequence[RoleEstimate]) -> Guess:
 
 
 def _sum_of(parts: Iterable[CostLine]) -> Totals:
-    return sum((part.actual for part in parts), _NOTHING)
+    return sum((part.actual for part in parts), NO_CALLS)

@@ -57,10 +57,10 @@ class Canary(models.Model):
     @property
     def sentence(self) -> str:
         """For people who read a result whose copy was let through."""
-        what = f"A copy of this result with a planted {FaultKind(self.fault).words}"
-        where = f"({self.place}: “{self.planted}” instead of “{self.was}”)"
+        what = f"{FaultKind(self.fault).words} in {self.place}: “{self.planted}” instead of “{self.was}”"
         marked = f", though with a mark that people would see ({self.why})" if self.why else ""
         return (
-            f"{what} {where} passed the same review by {self.model}{marked}: the verifier did not refuse it. The copy "
-            "was discarded, and the result itself was not changed."
+            f"To test the verifier, a fault was planted in a copy of this result ({what}), and {self.model} passed the "
+            f"copy{marked}. It may have missed real faults too, so check the result yourself. The copy was discarded, "
+            "and the result itself was not changed."
         )

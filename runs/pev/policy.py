@@ -463,8 +463,8 @@ class Policy(Contract):
             "least share of planted faults that the verifier was measured to catch, 0.01 to 0.99, or none",
             "Minimum catch rate of the verifier",
             SettingGroup.REVIEW,
-            "Of planted faults, 0.01 to 0.99. What its newest calibration proves counts: the lower end of the 95 % "
-            "interval. Empty for none",
+            "0.01 to 0.99, such as 0.9: its newest calibration has to prove that it refuses 90 % of the faults that "
+            "are planted to test it. Otherwise the run is refused. Empty for none",
             step="0.01",
             as_before=None,
         ),
@@ -475,8 +475,8 @@ class Policy(Contract):
             "one in so many steps is judged twice, the second time a discarded copy with a planted fault; or none",
             "Test the verifier at one step in",
             SettingGroup.REVIEW,
-            "1 to 1000. A copy of the result with a planted fault is judged too and then discarded; that costs another "
-            "review. Empty for none",
+            "1 to 1000: 4 tests one step in four. A copy of the result with a planted fault is judged too and then "
+            "discarded; each test costs another review. Empty for none",
             as_before=None,
         ),
     ] = None

@@ -120,6 +120,9 @@ class InstallationMetrics(BaseModel):
     overruled: Annotated[int, Field(description="Criteria of these runs that people judge otherwise than a verdict.")]
     verifiers: list[CalibratedVerifier]
     canaries: list[CanaryFigures]
+    canary_totals: Annotated[
+        contract.Totals, Field(description="What verifiers used to judge them. `totals` include it.")
+    ]
 
 
 class AuditAsked(BaseModel):
@@ -246,6 +249,7 @@ def read_figures(request: HttpRequest, asked: Query[MetricsAsked]) -> Installati
             )
             for one in page.canaries
         ],
+        canary_totals=totals_of(page.canary_totals),
     )
 
 

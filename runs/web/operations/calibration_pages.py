@@ -50,7 +50,10 @@ class StartForm(PostedForm):
     verb = verbs(StartVerb)
     verifier = Text(max_length=MAX_MODEL_CHARS, label="Verifier", help_text="A model on the verifier’s server")
     size = forms.IntegerField(
-        min_value=1, max_value=MAX_SIZE, label="Planted faults", help_text="As many results again have no fault"
+        min_value=1,
+        max_value=MAX_SIZE,
+        label="Planted faults",
+        help_text="As many results without a fault are judged too",
     )
     budget = Amount(
         min_value=Decimal("0.01"),
@@ -80,7 +83,10 @@ class StartForm(PostedForm):
         help_text="Results that people judged otherwise than a verdict; the owners of the runs have agreed",
     )
     seed = forms.IntegerField(
-        min_value=0, max_value=MAX_SEED, label="Number of the jobs", help_text="The same number makes the same jobs"
+        min_value=0,
+        max_value=MAX_SEED,
+        label="Seed",
+        help_text="The same seed makes the same jobs, to compare verifiers",
     )
 
 

@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from runs.accounting.costs import NO_CALLS, Totals, totals_of_canaries
 from runs.accounting.decision_pace import DecisionPace, pace_of_all
 from runs.accounting.figures import Bucket, FiguresOverTime, Metrics, Trends
 from runs.accounting.metrics import metrics_over_time
@@ -39,7 +40,8 @@ class MetricsPage:
 
     `pace`: of the decisions of everyone in the period, for administrators. `verifiers`: what was measured of them with
     planted faults, whatever the period. `overruled`: criteria of these runs that people judge otherwise than a verdict.
-    `canaries`: what verifiers made of faults that were planted in copies of results of these runs.
+    `canaries`: what verifiers made of faults that were planted in copies of results of these runs, and `canary_totals`
+    what that has used.
     """
 
     chosen: str
@@ -52,6 +54,7 @@ class MetricsPage:
     verifiers: Sequence[CatchRate] = ()
     overruled: int = 0
     canaries: Sequence[CanaryRate] = ()
+    canary_totals: Totals = NO_CALLS
 
     @property
     def days(self) -> int | None:
@@ -128,6 +131,7 @@ def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str], *, sees_all: 
     pace = pace_of_all(begins[0]) if sees_all and not person else None
     mine = runs.filter(created_at__gte=begins[0])
     of_mine = Overruling.objects.in_force().filter(attempt__step__plan__run__in=mine.order_by().values("pk"))
+    canaries = canary_rates(mine)
     return MetricsPage(
         chosen,
         person,
@@ -138,7 +142,8 @@ def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str], *, sees_all: 
         pace,
         catch_rates(),
         of_mine.count(),
-        canary_rates(mine),
+        canaries,
+        totals_of_canaries(mine) if canaries else NO_CALLS,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runs.accounting.costs import totals_of_canaries
 from runs.accounting.usage import spent_usd
 from runs.calibration.canaries import canary_rates, is_due
 from runs.engine.perform import OF_SINGLE_VERDICTS, VERDICTS, VERIFYING
@@ -22,6 +23,7 @@ from runs.readmodel.run_view import reading_of
 from runs.reports.json_report import as_json
 from runs.store import broadcast, trees
 from runs.store.journal import CANARIES
+from runs.web.templatetags.pev import usd
 from tests.factories import MODELS, Submit, answer, drain, leave_budget
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -154,10 +156,10 @@ def test_a_canary_that_was_let_through_is_said_at_the_verdict_and_in_the_report(
     canary = Canary.objects.get()
     assert canary.outcome == CaseOutcome.MARKED, "the planted figure is in no source, and people would see that"
     sentence = (
-        f"A copy of this result with a planted wrong figure (s0.md, line 1: “{canary.planted}” instead of “1,250”) "
-        "passed the same review by claude-haiku-5-5, though with a mark that people would see "
-        f"({canary.planted} EUR is in no source): the verifier did not refuse it. The copy was discarded, and the "
-        "result itself was not changed."
+        "To test the verifier, a fault was planted in a copy of this result (wrong figure in s0.md, line 1: "
+        f"“{canary.planted}” instead of “1,250”), and claude-haiku-5-5 passed the copy, though with a mark that people "
+        f"would see ({canary.planted} EUR is in no source). It may have missed real faults too, so check the result "
+        "yourself. The copy was discarded, and the result itself was not changed."
     )
     assert (canary.sentence, Verdict.objects.get().notes) == (sentence, [sentence])
     assert run.outcome == Outcome.SUCCEEDED
@@ -390,7 +392,12 @@ def test_figures_of_each_verifier_are_apart_from_calibrations(
     assert (round(rate.caught.low, 2), round(rate.caught.high, 2)) == (0.23, 0.88)
     client.force_login(alice)
     page = client.get("/metrics/").text
-    card = page.partition("<h3>Canaries</h3>")[2].partition("</section>")[0]
+    card = page.partition("<h3>Verifiers, tested in these runs</h3>")[2].partition("</section>")[0]
     assert "60 %" in card
     assert "(23 % to 88 %)" in card
+    spent = totals_of_canaries(Run.objects.all())
+    asked = [call for run in Run.objects.all() for call in asked_about_copies(run)]
+    assert (spent.calls, spent.cost) == (len(asked), sum(call.cost_usd or 0 for call in asked))
+    assert 0 < spent.cost < sum(spent_usd(run) for run in Run.objects.all())
+    assert f"Judging the copies cost {usd(spent.cost)} in all." in " ".join(card.split())
     assert "No verifier was calibrated with all kinds of faults yet." in page

@@ -316,7 +316,7 @@ def test_figures_of_corrections_stand_apart_on_the_page_and_in_json(client: Clie
     assert "Rejected by people 50 % (9 % to 91 %) 50 % (9 % to 91 %) 1 0 0" in text
     assert "Accepted by people, refused 100 % (21 % to 100 %)" in text
     assert "Sound results refused 0 % (0 % to 66 %)" in text
-    assert "expected calibration error of 4 verdicts" in text
+    assert "on average in 4 verdicts: the distance between" in text
     assert "7 of 7" in words(client.get("/status/calibrations/").text)
     figures: Any = as_json(result_of(calibration))
     assert figures["corrections"]["rejected"]["caught"]["share"] == 0.5

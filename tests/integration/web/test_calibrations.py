@@ -53,7 +53,7 @@ def test_the_form_begins_with_the_verifier_of_new_runs_and_an_estimate(client: C
     page = client.get(ADDRESS)
     assert 'value="claude-haiku-5-5"' in page.text
     assert re.search(r"Estimate: 200 cases, \d\d\d to 1,600 questions, \$0\.\d\d to \$\d\.\d\d\.", page.text)
-    assert "Nothing was measured yet." in page.text
+    assert "No verifier was measured yet." in page.text
     assert Calibration.objects.count() == 0
 
 
@@ -112,10 +112,10 @@ def test_the_result_has_shares_with_intervals_and_a_diagram(client: Client, root
     assert "Stub 100 % (57 % to 100 %) 100 % (57 % to 100 %) 0 0 0" in text
     assert "All faults 90 % (60 % to 98 %) 90 % (60 % to 98 %) 1 0 0" in text
     assert "Sound results refused 0 % (0 % to 28 %)" in text
-    assert "Confidence off by 5 % expected calibration error of 20 verdicts" in text
+    assert "Confidence off by 5 % on average in 20 verdicts: the distance between how sure it said it was" in text
     assert '<circle class="point" cx="90.0" cy="5.0" r="6.0">' in page
     assert "90 to 100 % 20 90 % 95 %" in text
-    assert "the verifier judges with only the checks that look at the result itself" in text
+    assert "“Without the rules” is what the verifier says by itself: only checks of the result count" in text
     assert "hx-trigger" not in page
     assert "Old." not in text
 

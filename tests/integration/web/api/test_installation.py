@@ -11,11 +11,12 @@ import pytest
 from runs.accounting.intervals import Share, wilson
 from runs.enums import AuditKind, FaultKind, PersonRole, TokenScope
 from runs.lifecycle.overruling import overrule
-from runs.models import Attempt, AuditEntry, Canary, Run, User
+from runs.models import Attempt, AuditEntry, Canary, ModelCall, Run, User
 from runs.people.roles import NEW_PEOPLE
 from runs.readmodel.audit_lines import AuditFilter, as_json
 from runs.readmodel.run_view import reading_of
 from runs.reports.json_report import as_json as report_as_json
+from runs.store.journal import CANARIES
 from runs.submission.run_templates import SHIPPED, save, shipped_plan
 from runs.web.operations.health import health
 from tests import factories as made
@@ -86,6 +87,23 @@ def test_figures_have_what_was_measured_of_verifiers() -> None:
         0,
         0,
     )
+    assert (figures["canary_totals"]["calls"], figures["canary_totals"]["cost_usd"]) == (0, "0.000000")
+    work = run.work.get(attempt=attempt)
+    for ordinal in (CANARIES, CANARIES + 1):
+        ModelCall.objects.create(
+            run=run,
+            work=work,
+            attempt=attempt,
+            generation=0,
+            ordinal=ordinal,
+            live=True,
+            role="verifier",
+            model=calibration.model,
+            cost_usd="0.25",
+            duration_ms=1,
+        )
+    figures = program_of(made.alice(), name="later").get("/metrics").json()
+    assert (figures["canary_totals"]["calls"], figures["canary_totals"]["cost_usd"]) == (2, "0.500000")
     others = program_of(made.charlie()).get("/metrics").json()
     assert (others["overruled"], others["canaries"], others["verifiers"]) == (0, [], figures["verifiers"])
 
