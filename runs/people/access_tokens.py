@@ -14,6 +14,7 @@ from runs.enums import AuditKind, TokenScope
 from runs.errors import InvalidInput, NotAllowed
 from runs.models import AccessToken, User
 from runs.models.people import DEFAULT_SCOPES
+from runs.models.querysets import one_of
 from runs.store import audit_trail
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
@@ -106,7 +107,7 @@ def usable_token(token: str) -> AccessToken | None:
         return None
     now = timezone.now()
     living = AccessToken.objects.living(now).filter(token_hash=_hash(token), user__is_active=True)
-    row = living.select_related("user").first()
+    row = one_of(living.select_related("user"))
     if row is not None and (row.last_used_at is None or row.last_used_at <= now - NOTED_EVERY):
         stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - NOTED_EVERY)
         AccessToken.objects.filter(stale, pk=row.pk).update(last_used_at=now)
@@ -116,7 +117,7 @@ def usable_token(token: str) -> AccessToken | None:
 def working_token(pk: int) -> AccessToken | None:
     """The token with its person, if both are still valid. This is no use of it."""
     living = AccessToken.objects.living(timezone.now()).filter(pk=pk, user__is_active=True)
-    return living.select_related("user").first()
+    return one_of(living.select_related("user"))
 
 
 def check(token: AccessToken, *scopes: TokenScope) -> None:

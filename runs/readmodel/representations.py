@@ -14,7 +14,8 @@ from runs.enums import GateStatus, TokenScope, Verb
 from runs.lifecycle import overruling
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, Run, User
-from runs.people.permissions import approvable_gates, can_see_as_read, find_visible_run
+from runs.models.querysets import one_of
+from runs.people.permissions import approvable_as_read, approvable_gates, can_see_as_read, find_visible_run
 from runs.readmodel.gate_text import about
 from runs.readmodel.result_points import points_in
 from runs.readmodel.run_queries import RunCost, costs_of_runs, open_gates
@@ -47,17 +48,27 @@ class Reader:
         """The gate with this number, with the rows that its representation needs; None if there is none in a run that
         the person may see.
         """
-        gate = _gates().filter(pk=number).first()
+        gate = one_of(Gate.objects.known().select_related("run__owner", "assigned_to", "attempt").filter(pk=number))
         return gate if gate is not None and can_see_as_read(self.person, gate.run) else None
 
     def approvable_gates(self) -> QuerySet[Gate]:
-        """The open gates that the person may approve, with the rows that their representation needs."""
-        return _gates().filter(pk__in=approvable_gates(self.person).values("pk"))
+        """The open gates that the person may approve, with what a line about each needs."""
+        gates = approvable_gates(self.person).known().select_related("run", "assigned_to")
+        return gates.only(*_LINE_FIELDS, "run__title", "assigned_to__username")
 
 
-def _gates() -> QuerySet[Gate]:
-    rows = ("run__owner", "run__inputs", "run__head", "assigned_to", "plan", "step__plan", "attempt", "work")
-    return Gate.objects.known().select_related(*rows)
+_LINE_FIELDS = (
+    "kind",
+    "status",
+    "question",
+    "why",
+    "choices",
+    "second_person",
+    "high_risk",
+    "digest",
+    "opened_at",
+    "due_at",
+)
 
 
 class OpenDecision(BaseModel):
@@ -209,7 +220,7 @@ def gate_line(reader: Reader, gate: Gate, *, yours: bool) -> GateLine:
 
 
 def gate_details(reader: Reader, gate: Gate) -> GateDetails:
-    line = gate_line(reader, gate, yours=approvable_gates(reader.person).filter(pk=gate.pk).exists())
+    line = gate_line(reader, gate, yours=gate.pk in approvable_as_read(reader.person, [gate]))
     is_open, gate_type = gate.status == GateStatus.OPEN, type_of(gate)
     unmet = overruling.unmet_criteria(gate.attempt) if is_open and gate.attempt and gate_type.marks_open_points else []
     points = points_in(gate.attempt).all if is_open and gate.attempt and gate_type.makes_requests else ()

@@ -18,7 +18,7 @@ from runs.errors import FromLaterVersion
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Share, Step, User
 from runs.models.querysets import RunQuerySet
-from runs.people.permissions import Person, approvable_gates, awaiting, decidable_runs, is_administrator, visible_runs
+from runs.people.permissions import Person, approvable_as_read, approvable_gates, awaiting, decidable_runs, is_administrator, visible_runs
 from runs.pev.policy import RULES
 
 _ZERO = Decimal(0)
@@ -324,32 +324,29 @@ def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
 
     During an upgrade, questions that a later version has written are left out.
     """
-    mine = approvable_gates(user).filter(pk=OuterRef("pk"))
     known = Gate.objects.open().known().filter(_KNOWN_STEP)
-    found = (
-        known.filter(run__in=runs)
-        .select_related("step", "assigned_to")
-        .annotate(mine=Exists(mine))
-        .order_by("opened_at", "pk")
-    )
+    found = known.filter(run__in=runs).select_related("step", "assigned_to").order_by("opened_at", "pk")
+    gates: list[Gate] = []
     try:
-        return list(found)
+        gates += found
     except FromLaterVersion:  # in the step of a gate; now each gate is read by itself
-        gates: list[Gate] = []
         for pk in found.values_list("pk", flat=True):
             with suppress(FromLaterVersion):
                 gates += found.filter(pk=pk)
-        return gates
+    mine = approvable_as_read(user, gates)
+    for gate in gates:
+        gate.mine = gate.pk in mine  # type: ignore[attr-defined]
+    return gates
 
 
 def waiting_for(user: Person, runs: Sequence[int]) -> dict[int, bool]:
     """Those of these runs that wait for people, each with whether this person may answer one of its questions."""
     known = Gate.objects.open().known().filter(_KNOWN_STEP, run__in=runs).order_by()
+    gates = list(known.only("run_id", "status", "second_person", "high_risk")) if runs else []
+    mine = approvable_as_read(user, gates)
     found: dict[int, bool] = {}
-    if runs:
-        mine = Exists(approvable_gates(user).filter(pk=OuterRef("pk")))
-        for run_id, theirs in known.annotate(mine=mine).values_list("run_id", "mine"):
-            found[run_id] = found.get(run_id, False) or theirs
+    for gate in gates:
+        found[gate.run_id] = found.get(gate.run_id, False) or gate.pk in mine
     return found
 
 

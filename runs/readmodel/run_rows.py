@@ -162,18 +162,17 @@ def _attempts(
     """All attempts by step, and by id those of the chosen steps, including the ones whose results they keep."""
     kept = [step.reused_from_id for step in chosen if step.reused_from_id]
     whole = Q(step__in=chosen) | Q(pk__in=kept)
-    related = ("verdict", "work", "reused_from__work", "reused_from__step__plan")
-    found = (
-        Attempt.objects.of_run(run)
-        .annotate(is_overruled=IS_OVERRULED)
-        .select_related(*related)
-        .defer("reads", "reused_from__reads")
-    )
+    found = Attempt.objects.of_run(run).annotate(is_overruled=IS_OVERRULED).select_related("verdict", "work")
+    found = found.defer("reads")
     detailed = {attempt.pk: attempt for attempt in found.filter(whole)}
     every = dict(detailed)
     if len(chosen) < len(steps):
         every |= {attempt.pk: attempt for attempt in found.exclude(whole).defer("overlay", "verdict__results")}
     attempts = {pk: attempt for pk, attempt in every.items() if attempt.step_id in steps}
+    if reused := {attempt.reused_from_id for attempt in attempts.values() if attempt.reused_from_id}:
+        before = Attempt.objects.select_related("work", "step__plan").defer("reads").in_bulk(reused)
+        for attempt in attempts.values():
+            attempt.reused_from = before.get(attempt.reused_from_id or 0)
     for attempt in attempts.values():
         attempt.step = steps[attempt.step_id]
     for step in steps.values():

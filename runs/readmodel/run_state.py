@@ -4,11 +4,11 @@ webhooks. The number of queries does not depend on the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Q
 
 from runs.accounting.costs import Totals, totals
 from runs.enums import (
@@ -64,11 +64,17 @@ class RunState:
     @cached_property
     def progress(self) -> Progress:
         """The progress of the newest version."""
-        figures: dict[str, Count] = {"total": Count("pk"), "done": Count("pk", filter=Q(status__in=SETTLED_STEPS))}
-        if self.finished:
-            about = Q(attempt__step=OuterRef("pk")) | Q(attempt=OuterRef("reused_from"))
-            figures["overruled"] = Count("pk", filter=Exists(Overruling.objects.in_force().filter(about)))
-        return Progress(**Step.objects.filter(plan=self.plan).aggregate(**figures))
+        rows = Step.objects.filter(plan=self.plan).order_by().values_list("pk", "status", "reused_from")
+        done = sum(status in SETTLED_STEPS for _, status, _ in rows)
+        return Progress(len(rows), done, self._overruled({step: kept for step, _, kept in rows}) if self.finished else 0)
+
+    def _overruled(self, steps: Mapping[int, int | None]) -> int:
+        """On how many of these steps people overrule a verdict. The attempt with each: whose results it keeps."""
+        kept = [attempt for attempt in steps.values() if attempt]
+        found = Overruling.objects.in_force().filter(Q(attempt__step__plan=self.plan) | Q(attempt__in=kept))
+        judged = dict(found.order_by().values_list("attempt", "attempt__step"))
+        own = set(judged.values())
+        return sum(step in own or attempt in judged for step, attempt in steps.items())
 
     @cached_property
     def totals(self) -> Totals:

@@ -18,6 +18,7 @@ from typing import Any
 
 from runs.logs import about
 from runs.models import AccessToken, Run
+from runs.models.querysets import one_of
 from runs.people.permissions import find_visible_run
 from runs.store.audit_trail import coming_from
 from runs.web.api.event_operations import EVENT_STREAM, MAX_EVENTS, STREAMS, EventPage, Stream, events_after
@@ -150,7 +151,7 @@ async def _in_common(read: Callable[..., Any], *arguments: int) -> Any:
 
 
 def _events(run_id: int, since: int) -> EventPage | None:
-    run = Run.objects.filter(pk=run_id).first()
+    run = one_of(Run.objects.filter(pk=run_id))
     return events_after(run, since, MAX_EVENTS) if run else None
 
 

@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from runs.errors import FromLaterVersion
 from runs.models import Run
+from runs.models.querysets import one_of
 from runs.store import broadcast
 from runs.web.live.access import Access, SocketIdentity, standing
 from runs.web.live.news import News, Shown, news
@@ -328,7 +329,7 @@ def sockets() -> int:
 def look(run_id: int, tab: str, seats: set[SocketIdentity], behind: set[int], number: int, shown: Shown) -> _Look:
     """The messages to send. `number`: the event up to which pages show the small parts `shown`."""
     light = Run.objects.select_related("head").defer("request", "answer", "final", "head__changes")
-    run = light.filter(pk=run_id).first()
+    run = one_of(light.filter(pk=run_id))
     stands = standing(run, seats) if run is not None else {}
     if run is None or not stands:
         return _Look(number, stands, {})

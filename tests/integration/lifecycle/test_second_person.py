@@ -31,7 +31,7 @@ from runs.lifecycle.supplied_files import supply
 from runs.models import Gate, Notice, Run, User
 from runs.people import second_person
 from runs.people.accounts import deactivate, delete_team, set_roles
-from runs.people.permissions import approvable_gates, people_asked
+from runs.people.permissions import approvable_as_read, approvable_gates, people_asked
 from runs.people.roles import NEW_PEOPLE
 from runs.pev.verifier import failed
 from runs.store import blobs
@@ -126,6 +126,7 @@ def test_who_edited_the_plan_is_no_second_person() -> None:
     edit(gate.pk, made.bob(), gate.digest, plan.model_copy(update={"goal": "Another goal."}))
     gate = made.open_gate(run)
     assert list(approvable_gates(made.bob())) == []
+    assert [approvable_as_read(one(), [gate]) for one in (made.bob, made.charlie)] == [set(), {gate.pk}]
     with pytest.raises(NotAllowed, match="you edited the plan"):
         approve(gate, made.bob())
     approve(gate, made.charlie())
@@ -139,6 +140,7 @@ def test_who_gave_files_for_the_plan_is_no_second_person() -> None:
     supply(gate.pk, made.bob(), {"annex.md": blobs.put(b"Annex.")})
     gate = made.open_gate(run)
     assert (list(approvable_gates(made.bob())), second_person.has_one(run)) == ([], False)
+    assert approvable_as_read(made.bob(), [gate]) == set()
     with pytest.raises(NotAllowed, match="you gave files for the plan"):
         approve(gate, made.bob())
     share(run.pk, made.alice(), made.charlie(), ShareLevel.DECIDE)

@@ -14,6 +14,7 @@ from runs.models import AuditEntry, Gate, Plan, Run, Share, User
 from runs.people import accounts
 from runs.people.permissions import (
     Person,
+    approvable_as_read,
     approvable_gates,
     awaiting,
     can_decide,
@@ -125,6 +126,7 @@ def test_whoever_is_asked_is_asked_in_lists_too(*, second_person: bool) -> None:
     ):
         assert {gate.run for gate in approvable_gates(user)} == asked
         assert set(awaiting(user)) == asked
+        assert approvable_as_read(user, Gate.objects.open()) == {made.open_gate(run).pk for run in asked}
     if second_person:
         gate = made.open_gate(plan_gate)
         with pytest.raises(NotAllowed, match="A second person has to approve this"):
@@ -145,11 +147,14 @@ def test_the_people_of_a_gate_are_those_in_whose_lists_it_is() -> None:
     made.person("root", is_superuser=True)
     made.person("gone", is_superuser=True, is_active=False)
     made.charlie()
+    made.executing()  # its plan is approved: that is decided
     everyone = list(User.objects.filter(is_active=True))
     for gate in Gate.objects.open():
         assert set(people_asked(gate)) == {one for one in everyone if gate in gates_asking(one)}
         assert set(possible_approvers(gate)) == {one for one in everyone if gate in approvable_gates(one)}
         assert set(deciders(gate.run)) == {one for one in everyone if can_decide(one, gate.run)}
+    for one in everyone:
+        assert approvable_as_read(one, Gate.objects.all()) == {gate.pk for gate in approvable_gates(one)}, one
     plan_gate, second, _ = Gate.objects.open().order_by("run")
     assert [one.username for one in people_asked(plan_gate)] == ["alice", "bob", "editor", "member"]
     assert [one.username for one in people_asked(second)] == ["bob", "member"]

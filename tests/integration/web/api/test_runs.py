@@ -222,7 +222,7 @@ def test_the_report_of_a_finished_run_is_written_again_only_after_a_change(monke
 
 
 @pytest.mark.parametrize(
-    ("address", "most"), [("/runs", 5), ("/runs/{}", 3), ("/runs/{}/status", 5), ("/runs/{}/files", 2)]
+    ("address", "most"), [("/runs", 5), ("/runs/{}", 3), ("/runs/{}/status", 6), ("/runs/{}/files", 2)]
 )
 def test_reads_that_programs_repeat_take_few_queries(
     address: str, most: int, django_assert_max_num_queries: DjangoAssertNumQueries
@@ -231,6 +231,18 @@ def test_reads_that_programs_repeat_take_few_queries(
     alice.get(address.format(run.pk))  # notes the use of the token, and keeps the report
     with django_assert_max_num_queries(most):
         assert alice.get(address.format(run.pk)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "most"), [("/runs", 6), ("/runs/{run}/status", 10), ("/gates", 4), ("/gates/{gate}", 12)]
+)
+def test_reads_about_open_decisions_take_few_queries(
+    address: str, most: int, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    gate, alice = made.open_gate(made.awaiting_plan()), program_of(made.alice())
+    alice.get("/runs")  # notes the use of the token
+    with django_assert_max_num_queries(most):
+        assert alice.get(address.format(run=gate.run_id, gate=gate.pk)).status_code == 200
 
 
 def test_the_report_of_an_unfinished_run_is_of_now() -> None:
