@@ -6,6 +6,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import models
 
 from runs.enums import (
@@ -38,7 +39,7 @@ def one_of[Row: models.Model](rows: models.QuerySet[Row]) -> Row | None:
     """
     try:
         return rows.get()
-    except rows.model.DoesNotExist:
+    except ObjectDoesNotExist:
         return None
 
 

@@ -16,7 +16,7 @@ from runs.errors import NotAllowed
 from runs.models import Gate, Plan, Run, Share, Template, User
 from runs.models.gates import guards_high_risk
 from runs.models.people import ADMINISTER, DECIDE, SUBMIT
-from runs.models.querysets import RunQuerySet, one_of
+from runs.models.querysets import GateQuerySet, RunQuerySet, one_of
 from runs.store import event_log
 
 type Person = User | AnonymousUser
@@ -89,7 +89,7 @@ def _decidable_by_name(user: Person) -> Q:
     return allowed
 
 
-def approvable_gates(user: Person, runs: RunQuerySet | None = None) -> QuerySet[Gate]:
+def approvable_gates(user: Person, runs: RunQuerySet | None = None) -> GateQuerySet:
     """The open gates that wait for this person, because they may approve. Other gates they can only reject. `runs`:
     only gates of these, which are some of `decidable_runs`.
     """

@@ -18,7 +18,15 @@ from runs.errors import FromLaterVersion
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Share, Step, User
 from runs.models.querysets import RunQuerySet
-from runs.people.permissions import Person, approvable_as_read, approvable_gates, awaiting, decidable_runs, is_administrator, visible_runs
+from runs.people.permissions import (
+    Person,
+    approvable_as_read,
+    approvable_gates,
+    awaiting,
+    decidable_runs,
+    is_administrator,
+    visible_runs,
+)
 from runs.pev.policy import RULES
 
 _ZERO = Decimal(0)

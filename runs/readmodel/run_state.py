@@ -66,7 +66,8 @@ class RunState:
         """The progress of the newest version."""
         rows = Step.objects.filter(plan=self.plan).order_by().values_list("pk", "status", "reused_from")
         done = sum(status in SETTLED_STEPS for _, status, _ in rows)
-        return Progress(len(rows), done, self._overruled({step: kept for step, _, kept in rows}) if self.finished else 0)
+        kept = {step: attempt for step, _, attempt in rows}
+        return Progress(len(rows), done, self._overruled(kept) if self.finished else 0)
 
     def _overruled(self, steps: Mapping[int, int | None]) -> int:
         """On how many of these steps people overrule a verdict. The attempt with each: whose results it keeps."""
