@@ -3,9 +3,12 @@
 Pages import this module. So it imports nothing of the client of models, which would take a second.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
@@ -22,6 +25,9 @@ from runs.models import ServerListing
 from runs.pev.policy import Policy
 from runs.store import audit_trail, event_log
 
+if TYPE_CHECKING:
+    from runs.llm.replies import RecordedReplies
+
 FRESH = timedelta(minutes=10)
 """The greatest age of a listing with which a plan is made. Servers may change their tools at any time."""
 ASKING = timedelta(minutes=3)
@@ -30,8 +36,8 @@ minute each, unless the server has a longer limit of its own; then it may be ask
 """
 
 
-def list_stale(policy: Policy, keep_going: Callable[[], None]) -> None:
-    """List the servers of the policy again whose listing is not FRESH.
+def list_stale(policy: Policy, keep_going: Callable[[], None], replies: RecordedReplies | None) -> None:
+    """List the servers of the policy again whose listing is not FRESH. `replies`: recorded listings, in an evaluation.
 
     Must not be called within a transaction, since each server may take a minute.
     """
@@ -40,14 +46,14 @@ def list_stale(policy: Policy, keep_going: Callable[[], None]) -> None:
     fresh = database.call(lambda: set(rows))
     for name in policy.servers:
         if name in settings.MCP and name not in fresh:
-            ask(name, keep_going)
+            ask(name, keep_going, replies)
 
 
-def ask(name: str, keep_going: Callable[[], None] = lambda: None) -> None:
+def ask(name: str, keep_going: Callable[[], None] = lambda: None, replies: RecordedReplies | None = None) -> None:
     """List the tools of a server now. An error is stored as the problem of its listing."""
     with McpConnection(settings.MCP[name], keep_going, name) as connection:
         try:
-            listing = connection.tools()
+            listing = replies.listing(name, connection.tools) if replies else connection.tools()
         except InvalidInput as error:
             problem = str(error)
             database.call(lambda: _store(name, {"problem": problem[:500]}))

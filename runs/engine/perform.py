@@ -262,7 +262,7 @@ def _sentence(error: ContractBroken) -> str:
 def _plan(recording: Recording) -> None:
     run, capabilities = recording.item.run, recording.capabilities
     item = recording.item
-    list_stale(run.policy, recording.lease.check)
+    list_stale(run.policy, recording.lease.check, clients().replies)
     brief, reason = database.call(lambda: prompt_inputs.for_planner(item, capabilities))
     overlay = database.call(lambda: _unchanged(run.inputs))
     kind = run.policy.executor

@@ -206,6 +206,13 @@ class RunServers:
         return toolset.acting_of(name)
 
     def call(self, use: ToolUse) -> ToolResult:
+        replies = clients().replies
+        try:
+            return replies.result(use, lambda: self._answer(use)) if replies else self._answer(use)
+        except InvalidInput as error:
+            return ToolResult(str(error), is_error=True)
+
+    def _answer(self, use: ToolUse) -> ToolResult:
         try:
             return self._call_if_unchanged(use)
         except InvalidInput as error:

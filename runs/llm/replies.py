@@ -1,9 +1,12 @@
-"""Replies of models and pages of the web that were recorded, so that a run can be repeated without asking for them.
+"""Replies of models, pages of the web and answers of MCP servers that were recorded, so that a run can be repeated
+without asking for them.
 
 A reply is found by the hash of its whole question: role, model, effort, prompts, files, tools and all that was said
 before. So a changed prompt finds nothing, and only what it changes is asked again. What the answer may have in tokens
 does not count, because it depends on how much of a budget is left. A page is found by its address, and has the time at
-which it was read, because models are shown that time.
+which it was read, because models are shown that time. The result of an MCP server is found by its call, with the id
+that the model gave it: the same call may get another answer later in the run. The tools of a server are found by its
+name.
 """
 
 import hashlib
@@ -16,8 +19,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from runs.contracts.ports import Ask, Page, Reply
+from runs.contracts.ports import Ask, Page, Reply, ToolResult, ToolUse
 from runs.errors import InvalidInput, ModelError
+from runs.mcp_client.server_config import Listing
 
 NOT_RECORDED = "not_recorded"
 """The kind of the error for a question that has no recorded reply and may not be asked."""
@@ -25,6 +29,7 @@ REPLAYED = "replayed"
 """The request id of a recorded reply. It has the usage of the time when it was asked, and costs nothing now."""
 _CUT_OFF = "max_tokens"
 _REPLY, _PAGE = TypeAdapter(Reply), TypeAdapter(Page)
+_RESULT, _LISTING = TypeAdapter(ToolResult), TypeAdapter(Listing)
 
 
 def key_of(ask: Ask) -> str:
@@ -35,7 +40,7 @@ def key_of(ask: Ask) -> str:
 
 
 class RecordedReplies:
-    """A folder of replies and pages. Safe to share between threads.
+    """A folder of replies, pages, results and listings. Safe to share between threads.
 
     `repetition`: replies are recorded for each repetition of a task, because the same question may have other answers.
     With `only_recorded` nothing is asked.
@@ -72,14 +77,29 @@ class RecordedReplies:
 
     def page(self, address: str, read: Callable[[], Page]) -> Page:
         """The recorded page at an address, or what `read` returns, which is recorded then. Raises InvalidInput."""
-        file = self._folder / str(self.repetition) / "pages" / f"{hashlib.sha256(address.encode()).hexdigest()}.json"
-        page: Page | None = _read(file, _PAGE)
-        if page is None:
+        return self._known("pages", address, address, _PAGE, read)
+
+    def result(self, use: ToolUse, call: Callable[[], ToolResult]) -> ToolResult:
+        """The recorded result of a call of a server, or that of `call`, which is recorded then. Raises InvalidInput."""
+        parts = json.dumps([use.id, use.name, use.input], sort_keys=True, ensure_ascii=False)
+        return self._known("results", parts, f"This call of {use.name}", _RESULT, call)
+
+    def listing(self, server: str, read: Callable[[], Listing]) -> Listing:
+        """The recorded tools of a server, or what `read` returns, which is recorded then. Raises InvalidInput."""
+        return self._known("servers", server, f"What {server} offers", _LISTING, read)
+
+    def _known[Value](
+        self, folder: str, key: str, what: str, kind: TypeAdapter[Value], make: Callable[[], Value]
+    ) -> Value:
+        name = f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+        file = self._folder / str(self.repetition) / folder / name
+        value: Value | None = _read(file, kind)
+        if value is None:
             if self._only_recorded:
-                raise InvalidInput(f"{address} was not recorded, and only what was recorded may be read.")
-            page = read()
-            _write(file, _PAGE.dump_python(page, mode="json"))
-        return page
+                raise InvalidInput(f"{what} was not recorded, and only what was recorded may be read.")
+            value = make()
+            _write(file, kind.dump_python(value, mode="json"))
+        return value
 
 
 def _read(file: Path, kind: TypeAdapter[Any]) -> Any:

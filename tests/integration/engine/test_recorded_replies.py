@@ -12,15 +12,16 @@ import pytest
 from runs.engine import recording
 from runs.enums import Outcome
 from runs.llm.replies import NOT_RECORDED, REPLAYED, RecordedReplies
-from runs.models import ModelCall, Run
-from tests.factories import Submit, drain
+from runs.models import ModelCall, Run, ServerListing, ToolCall, User
+from tests.factories import Submit, drain, finish
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
-from tests.fakes.team import Team, plan, report, step
+from tests.fakes.team import Team, looking, plan, report, step
 from tests.integration.engine.test_fetching import Web, web
+from tests.integration.engine.test_server_calls import CREATE, PLAN, SEARCH, Tickets, tickets
 from tests.reporting import as_json
 
-__all__ = ["web"]
+__all__ = ["tickets", "web"]
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])]
 
 
@@ -68,6 +69,23 @@ def test_a_repeated_run_asks_no_model_and_reads_no_page(
     assert set(calls.values_list("request_id", flat=True)) == {REPLAYED}
     assert [call.cost_usd for call in calls] == [call.cost_usd for call in ModelCall.objects.filter(run=first)]
     assert [file["sha256"] for file in as_json(second)["files"]] == [file["sha256"] for file in as_json(first)["files"]]
+
+
+@pytest.mark.slow
+def test_a_repeated_run_calls_no_server_and_changes_nothing_again(
+    api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets, replies: RecordedReplies
+) -> None:
+    api.script(Team(plan=PLAN, executor=looking(one=[SEARCH, CREATE])))
+    first = finish(submitted("Report the door", servers=["tickets"]), alice)
+    assert (first.outcome, len(tickets.calls)) == (Outcome.SUCCEEDED, 2)
+    api.requests.clear()
+    ServerListing.objects.all().delete()
+    tickets.use(command="/bin/false", args=[])  # the server is gone
+
+    second = finish(submitted("Report the door", servers=["tickets"]), alice)
+    assert (second.outcome, len(tickets.calls), api.requests) == (Outcome.SUCCEEDED, 2, [])
+    results = [list(ToolCall.objects.filter(run=run).values_list("name", "result")) for run in (first, second)]
+    assert results[0] == results[1]
 
 
 def test_a_question_without_a_recorded_reply_fails_the_work_and_is_not_tried_again(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from runs.contracts.ports import Ask, Page, Reply, Usage
+from runs.contracts.ports import Ask, Page, Reply, ToolResult, ToolUse, Usage
 from runs.enums import Role
 from runs.errors import InvalidInput, ModelError
 from runs.llm.replies import NOT_RECORDED, REPLAYED, RecordedReplies
+from runs.mcp_client.server_config import Listing, ServerTool
 
 ASK = Ask(Role.EXECUTOR, "claude-sonnet-5-5", "Work.", ({"role": "user", "content": [{"type": "text", "text": "Go"}]},))
 REPLY = Reply(({"type": "text", "text": "Done – “ja”."},), "end_turn", "claude-sonnet-5-5", Usage(10, 5), "req_1")
@@ -81,6 +83,22 @@ def test_a_file_that_is_no_reply_is_named(tmp_path: Path) -> None:
 
 
 PAGE = Page("https://example.org/area", datetime(2026, 11, 30, 12, tzinfo=UTC), "The area is 720.2 km².")
+
+
+def test_the_result_of_a_server_belongs_to_one_call_and_its_tools_to_its_name(tmp_path: Path) -> None:
+    def never(*_: object) -> Any:
+        raise AssertionError("called although it was recorded")
+
+    use, result = ToolUse("toolu_1", "tickets__search", {"words": "door"}), ToolResult("No ticket.", is_error=True)
+    listing = Listing([ServerTool("search", "Finds tickets.", {"type": "object"})], ["create is there twice"])
+    replies, later = RecordedReplies(tmp_path), RecordedReplies(tmp_path, only_recorded=True)
+    assert (replies.result(use, lambda: result), replies.listing("tickets", lambda: listing)) == (result, listing)
+    assert (later.result(use, never), later.listing("tickets", never)) == (result, listing)
+    for other in (replace(use, id="toolu_2"), replace(use, input={"words": "roof"}), replace(use, name="wiki__search")):
+        with pytest.raises(InvalidInput, match=f"This call of {other.name} was not recorded"):
+            later.result(other, never)
+    with pytest.raises(InvalidInput, match="What wiki offers was not recorded"):
+        later.listing("wiki", never)
 
 
 def test_a_page_is_given_again_with_the_time_at_which_it_was_read(tmp_path: Path) -> None:
