@@ -11,13 +11,17 @@ from runs.contracts.base import RESULT
 from runs.text.normalisation import Markup, caseless, spelled
 from runs.text.numbers import Number, number_at, numbers_in
 from runs.text.patterns import Budget
+from runs.text.scripts import UNSPACED, touches
 
 _PATH = re.compile(r"[^\s()\[\]<>{}“”„‟«»\"'`|,;:!?*#]+")
 """A run of characters that most paths consist of. A path with other characters is found by the first such run in it."""
 _GOES_ON = re.compile(r"[\w/-]|\.\w")
-_IDEOGRAPHS = r"\p{Han}\p{Hiragana}\p{Katakana}"
-_WORD = regex.compile(rf"(?V1)[{_IDEOGRAPHS}]|[[\p{{L}}\p{{M}}\p{{N}}]--[{_IDEOGRAPHS}]]+")
-_IDEOGRAPH = regex.compile(rf"[{_IDEOGRAPHS}]")
+_UNSPACED_LETTERS = rf"[[{UNSPACED}]&&[\p{{L}}\p{{M}}]]"
+_WORD = regex.compile(
+    rf"(?V1)[[{UNSPACED}]&&\p{{L}}]|\p{{Hangul}}+|[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED_LETTERS}--\p{{Hangul}}]+"
+)
+"""Each letter is a word in scripts without spaces. In Korean a word ends at digits."""
+_UNSPACED_LETTER = regex.compile(rf"(?V1){_UNSPACED_LETTERS}")
 _SIGN = re.compile("[-<>≤≥±(]")
 _SIGN_REACH = 8
 """Characters before a number in which its sign may be, with a currency between."""
@@ -132,8 +136,10 @@ def _has_other_sign(one: _Phrase, text: str, start: int) -> bool:
 
 def _runs_on(edge: str, beyond: str) -> bool:
     """Whether a word or number goes on at this character, given what comes after it."""
-    if not edge.isalnum() or not beyond or _IDEOGRAPH.match(edge):
+    if not edge.isalnum() or not beyond or _UNSPACED_LETTER.match(edge):
         return False
+    if edge.isdecimal() is not beyond[0].isdecimal() and (touches(edge) or touches(beyond[0])):
+        return False  # a figure in Korean
     if beyond[0] == "_" or (beyond[0] in ".," and edge.isdigit()):
         return beyond[1:].isalnum() if beyond[0] == "_" else beyond[1:].isdigit()
-    return beyond[0].isalnum() and not _IDEOGRAPH.match(beyond[0])
+    return beyond[0].isalnum() and not _UNSPACED_LETTER.match(beyond[0])

@@ -11,11 +11,12 @@ from django.http import HttpRequest
 from runs.documents.places.document import Document
 from runs.evidence.passages import SourceSpan, find
 from runs.text.normalisation import Markup, caseless, find_same_text
+from runs.text.scripts import UNSPACED
 from runs.text.truncate import quoted
 from runs.web.files.excerpt import MAX_CHARS
 from runs.web.site.addresses import MAX_WORDS, Place
 
-_WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
+_WORD = re.compile(rf"(?=\w)[{UNSPACED}]|[^\W{UNSPACED}]+")
 _ALIKE = 0.5
 """The share of the words that a place must have to be called the nearest one."""
 

@@ -74,6 +74,27 @@ class TestCoverage:
     def test_numbers_keep_their_sign(self, item: str, report: str, held: bool) -> None:
         assert said(report, self.covers(items=[item]))[0] is held
 
+    @pytest.mark.parametrize(
+        ("item", "report", "held"),
+        [
+            ("2777", "索赔2777元", True),
+            ("2777元", "索赔2777元", True),
+            ("277", "索赔2777元", False),
+            ("5", "附件-5", True),
+            ("5%", "同比增长 −5%", False),
+            ("5000", "매출은5000원입니다", True),
+            ("5000원", "매출은5000원", True),
+            ("500", "매출은5000원입니다", False),
+            ("김철수", "김철수정", False),
+            ("500บาท", "ราคา500บาท", True),
+            ("500", "ราคา5000บาท", False),
+            ("สัญญา", "ตามสัญญานี้", True),
+            ("สัญญา", "ตามหนังสือนี้", False),
+        ],
+    )
+    def test_figures_and_words_next_to_letters_without_spaces(self, item: str, report: str, held: bool) -> None:
+        assert said(report, self.covers(items=[item]))[0] is held
+
     def test_columns_are_named_by_the_same_text(self) -> None:
         check = self.covers(source="in.csv", column="Größe", in_column="Größe")
         given = {"in.csv": "id;Gro\u0308ße\n1;Ann\n".encode()}

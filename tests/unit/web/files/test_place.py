@@ -41,6 +41,13 @@ def test_where_it_is(place: Place, words: str, problem: str) -> None:
     assert pointed(place) == (words, problem)
 
 
+def test_letters_are_words_where_there_are_no_spaces() -> None:
+    text = "บริษัทนี้มีพนักงาน ค่าเช่า 4000 บาท"
+    found = nearest("ค่าเช่าเดือนละ4000บาท", text)
+    assert found is not None
+    assert "ค่าเช่า 4000 บาท" in text[found.start : found.end]
+
+
 def test_an_empty_last_line_is_none() -> None:
     assert find_place(Place(line=2), "a\n") == Pointed(0, 0)
 
