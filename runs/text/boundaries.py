@@ -10,7 +10,8 @@ something else.
 | digits, separators of all kinds, parts of dates and times | `1,046` `12 345` `5.2` `10:30` `٣٬٠٠٠` |
 | a fraction or a power | `5½` `5 1/2` `51⁄2` `10²` `10^6` `5 × 10⁶` `m²` |
 | scale words, letters behind money, and percent | `5 million` `5m` `$5 m` `5 %` `5 percent` `5万` |
-| numerals of Chinese and Japanese, numbers in words | `二百四十` `one hundred and twenty` `minus five` |
+| numerals of Chinese, Japanese and Korean | `二百四十` `1億2000万` `1억 2천만` |
+| numbers in words | `one hundred and twenty` `minus five` |
 
 | inside a word | examples |
 |---|---|
@@ -31,14 +32,18 @@ from runs.text.ignorable import IGNORABLES
 from runs.text.numbers import spelled_numbers
 from runs.text.numerals import (
     BELOW_TWENTY,
+    CJK_MULTIPLES,
     CURRENCY_NAMES,
+    HANGUL_MULTIPLES,
     MULTIPLES,
     NUMBER_WORDS,
     SCALED_CURRENCY,
     SCALES,
     TENS,
+    TRUE_MINUS,
     either,
 )
+from runs.text.scripts import TOUCHING
 
 _SOFT_BREAK = re.compile("\u00ad(?=[^\\S\n]*[\n\f])")
 """A visible soft hyphen, because the line ends there."""
@@ -64,6 +69,8 @@ _SIGNED = regex.compile(
     rf"(?P<sign>[{_DASHES}▲△⁒]|\./\.|[<>＜＞≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|{_SIGN_WORD}(?:{_GAP}\n)?|[百千万]分之)"
     rf"(?P<gap>{_GAP}){_CURRENCY}?{_GAP}\Z"
 )
+_WORD_TOUCHING = regex.compile(rf"(?<!\p{{Nd}}[{TOUCHING}]{{0,3}})[{TOUCHING}]\Z")
+"""The end of a word behind which a minus sign may follow at once, as in 增长−5%; in 10元−20元 it is none."""
 _ITEM = regex.compile(rf"(?:\A|\n)[^\S\n]*(?P<mark>[{_DASHES}>])[^\S\n]+\Z")
 _OPENED = regex.compile(rf"\({_GAP}{_CURRENCY}?{_GAP}\Z")
 _CLOSED = regex.compile(rf"{_GAP}{_CURRENCY}?{_GAP}[\p{{Nd}}.,'’ \u00a0\u2007\u2009\u202f]+[^\S\n]?[%‰]?\)")
@@ -72,6 +79,12 @@ _CLOSES = regex.compile(r"[^\S\n]?[%‰]?\)")
 _GROUP_BEFORE = regex.compile(r"(?<!\p{Nd})\p{Nd}{1,3}[ \xa0\u2000-\u200a\u202f\u205f\u3000]?\Z")
 _GROUP_AFTER = regex.compile(r"[ \xa0\u2000-\u200a\u202f\u205f\u3000]?\p{Nd}{3}(?!\p{Nd})")
 """The groups of digits in 1 000."""
+_COMPOUND_BEFORE = regex.compile(rf"\p{{Nd}}[{CJK_MULTIPLES}{HANGUL_MULTIPLES}]{{1,2}}\Z")
+_APART_BEFORE, _APART_AFTER = (
+    regex.compile(r"\p{Nd}[십백천]?[만억][ ]?\Z"),
+    regex.compile(r"[ ]?\p{Nd}[\p{Nd}.,]*[천만]"),
+)
+"""Parts of 1억 2천만, which Korean writes apart."""
 _FRACTION = "¼-¾⅐-⅞"
 _DIGIT_BEFORE = regex.compile(rf"[\p{{Nd}}]{_GAP}\Z")
 _FRACTION_NEXT = regex.compile(
@@ -156,7 +169,7 @@ def _cuts(text: str, at: int) -> bool:
         return True
     if left.isdecimal() and (right.isdecimal() or _has_case(right)):
         return True
-    if (left in _NUMERALS and right in _NUMERALS) or _cuts_spelled(before, after):
+    if (left in _NUMERALS and right in _NUMERALS) or _cuts_spelled(before, after) or _cuts_compound(before, after):
         return True
     if left in _WITHIN and right.isdecimal() and (before[-2:-1].isdecimal() or _POINT_FIRST.search(before)):
         return True
@@ -210,6 +223,13 @@ def _cuts_spelled(before: str, after: str) -> bool:
     return (second in BELOW_TWENTY and (first in TENS or first in MULTIPLES)) or (second in TENS and first in MULTIPLES)
 
 
+def _cuts_compound(before: str, after: str) -> bool:
+    """Whether this place is between two parts of a number such as 1億2000万."""
+    if after[0].isdecimal() and _COMPOUND_BEFORE.search(before):
+        return True
+    return bool(_APART_BEFORE.search(before) and _APART_AFTER.match(after))
+
+
 def _cuts_before(text: str, start: int, end: int) -> bool:
     """Whether something before the passage belongs to the number at its beginning."""
     before, after = _around(text, start)
@@ -228,8 +248,10 @@ def _cuts_before(text: str, start: int, end: int) -> bool:
         return False
     sign, ahead = signed["sign"], before[: signed.start()]
     if sign[0] in _DASHES:
-        if ahead[-1:].isalnum() or (signed["gap"] and ahead.rstrip()[-1:].isdecimal()):
+        if ahead[-1:].isalnum() and not (sign in TRUE_MINUS and _WORD_TOUCHING.search(ahead)):
             return False  # 20 of 10-20 is a number
+        if signed["gap"] and ahead.rstrip()[-1:].isdecimal():
+            return False
     elif sign[0] == ">" and _TAG.search(before[: signed.end("sign")]):
         return False
     item = _ITEM.search(text[max(start - _REACH, 0) : start])

@@ -62,6 +62,7 @@ from runs.text.numerals import (
     STEP_OF_FRACTION,
     SUPERSCRIPTS,
     THOUSANDS,
+    TRUE_MINUS,
     WORD_VALUES,
     cjk_value,
     either,
@@ -120,8 +121,6 @@ _MORE_DIGITS = re.compile(r"\d+")
 _CALENDAR_YEAR = re.compile(YEAR_DIGITS)
 _OF_YEAR = frozenset("年년")
 _MULTIPLES = frozenset(CJK_MULTIPLES + HANGUL_MULTIPLES)
-_TRUE_MINUS = frozenset("−－﹣⁻")
-"""A sign behind a letter that touches figures too, where a hyphen joins both: 附件-2."""
 _MIN_CODE_DIGITS = 4
 """Behind letters and a hyphen fewer digits are part of a name, as in COVID-19."""
 
@@ -290,7 +289,7 @@ def _is_negative(lead: re.Match[str], before: str, free: int, digits: str, after
     if not lead[sign] or 0 < at == free:  # in 10-20 and 5%-10% it is no sign
         return False
     letter = before[:at][-1:]  # nor is it in COVID-19
-    return not letter.isalnum() or (lead[sign] in _TRUE_MINUS and touches(letter))
+    return not letter.isalnum() or (lead[sign] in TRUE_MINUS and touches(letter))
 
 
 def _behind(tail: re.Match[str], digits: str, after: str, currency: str) -> tuple[str, str, int]:

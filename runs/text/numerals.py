@@ -240,6 +240,8 @@ ABOUT_IN_FRONT = rf"{_OTHER_ABOUT}(?:{'|'.join(_ABOUT_TOUCHING)})|(?<!\w)(?:{'|'
 """Words that stand directly before the digits. 약 is none behind another letter, as in 계약, a contract."""
 COMPARISONS = {"<": "<", "≤": "≤", "<=": "≤", "⩽": "≤", ">": ">", "≥": "≥", ">=": "≥", "⩾": "≥"}
 MINUS = "-−–﹣－‐‑⁻"
+TRUE_MINUS = frozenset("−﹣－⁻")
+"""Signs behind a letter that touches figures too, where a hyphen joins both: 附件-2."""
 POWER = re.compile(
     rf"[eE]([-+]?\d{{1,9}})(?![^\W{TOUCHING}])|[{SPACES}]?[×x*][{SPACES}]?10(?:(?:\^|\*\*)([-−]?\d{{1,3}})|([⁻]?[⁰¹²³⁴-⁹]{{1,3}}))"
 )

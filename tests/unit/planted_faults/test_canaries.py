@@ -92,6 +92,19 @@ def test_a_wrong_figure_stands_everywhere_but_in_quotes() -> None:
         )
 
 
+def test_a_wrong_figure_is_planted_in_lines_without_spaces_too() -> None:
+    letter = "王伟民因延迟交货索赔2777元。\n合同期限为12个月。\n".encode()
+    infos = {"来函.md": FileInfo(digest_of(letter), len(letter))}
+    report = "来函索赔2777元，期限12个月，见第12页，即2,777元。\n"
+    given = case({"rent.md": report}, inputs=GivenFiles({"来函.md": letter}, infos))
+    found = [one for one in planted(given, FaultKind.WRONG_FIGURE) if one.was == "2777"]
+    assert found
+    for one in found:
+        figure = one.planted
+        assert text_in(one) == report.replace("2777", figure).replace("2,777", f"{figure[0]},{figure[1:]}")
+        assert [figure.text for figure in one.case.untraced] == [f"{figure}元", f"{figure[0]},{figure[1:]}元"]
+
+
 def test_an_invented_name_replaces_one_of_the_sources() -> None:
     for one in planted(case({"rent.md": RENT}), FaultKind.INVENTED_NAME):
         assert one.was == "Anna Weber"
