@@ -153,6 +153,7 @@ class Number:
 
 def numbers_in(text: str) -> Iterator[Number]:
     """Every number in a text, in order. Digits that are part of a name, such as `p23`, are left out."""
+    is_ascii = text.isascii()
     end = at = 0
     while first := _FIRST.search(text, at):
         # From the first digit on, with the point before it in .5; nothing before `end`.
@@ -161,7 +162,8 @@ def numbers_in(text: str) -> Iterator[Number]:
         match = (DIGITS.match(text, start - 1) if has_point else None) or DIGITS.match(text, start)
         assert match is not None  # there is a digit
         at = match.end()
-        if number := _number(text, match.start(), match.end(), end):
+        is_touching = not is_ascii and has_touching(text[max(start - _BEFORE_CHARACTERS, 0) : at + _AFTER_CHARACTERS])
+        if number := _number(text, match.start(), at, end, is_touching=is_touching):
             if number.start < end:  # in 0$5 the sign belongs to the first
                 number = replace(number, start=match.start())
             end = at = number.end
@@ -182,13 +184,15 @@ def amounts_in(text: str) -> Iterator[Decimal]:
         yield from read_digits(number.digits)[0]
 
 
-def _number(text: str, start: int, end: int, free: int) -> Number | None:
-    """The number of these digits, which comes after another one that ends at `free`."""
+def _number(text: str, start: int, end: int, free: int, *, is_touching: bool) -> Number | None:
+    """The number of these digits, which comes after another one that ends at `free`. `is_touching`: there are
+    letters that touch figures near it.
+    """
     first = max(start - _BEFORE_CHARACTERS, 0)
     before = text[first:start]
-    lead = _lead(before)
+    lead = _lead(before, is_touching=is_touching)
     currency = _IN_FRONT.get(lead["currency"] or "", "") if lead else ""
-    if not currency and _belongs_to_word(before[-1:]):
+    if before[-1:].isalpha() and not currency and _belongs_to_word(before[-1]):
         return None
     if before[-1:] == "-" and _belongs_to_word(before[-2:-1]) and end - start < _MIN_CODE_DIGITS:
         return None
@@ -205,7 +209,7 @@ def _number(text: str, start: int, end: int, free: int) -> Number | None:
         if power := POWER.match(after):
             exponent += int((power[1] or power[2] or power[3]).translate(SUPERSCRIPTS))
             end, after = end + power.end(), after[power.end() :]
-        tail = _AFTER.match(after) if has_touching(after) else _AFTER_LATIN.match(after)
+        tail = _AFTER.match(after) if is_touching else _AFTER_LATIN.match(after)
         assert tail is not None  # each of its parts may be missing
         unit, letter, used = _behind(tail, digits, after, currency)
         if not used and _has_case(after[:1]):
@@ -262,17 +266,17 @@ def _compound(text: str, start: int, end: int) -> tuple[tuple[Decimal, ...], tup
     return tuple(values), (step,) * len(values), match.end()
 
 
-def _lead(before: str) -> re.Match[str] | None:
+def _lead(before: str, *, is_touching: bool) -> re.Match[str] | None:
     """What belongs to a number before its digits."""
-    if not _may_lead(before):
+    if not _may_lead(before, is_touching=is_touching):
         return None
-    return _BEFORE.search(before) if has_touching(before) else _BEFORE_LATIN.search(before)
+    return _BEFORE.search(before) if is_touching else _BEFORE_LATIN.search(before)
 
 
-def _may_lead(before: str) -> bool:
+def _may_lead(before: str, *, is_touching: bool) -> bool:
     """Whether something that belongs to a number may come before it: most numbers have nothing but a word there."""
     word = (before.split() or [""])[-1].lstrip("(-−–")
-    if not before.isascii():
+    if is_touching and not before.isascii():
         if before.rstrip()[-1:] in _LEAD_LETTERS:
             return True
         word = last[0] if (last := _LAST_WORD.search(word)) else word

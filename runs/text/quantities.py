@@ -260,6 +260,8 @@ def _cell_unit(currency: str | None, unit: str | None, letter: str) -> str | Non
         return None if first or second else "m"
     if not first or not second or first == second:
         return first or second
+    if currency == "¥" and second == "CNY":  # the sign is that of yen and of yuan
+        return second
     return None if second in _MONEY or first not in _MONEY else f"{first} {second}"
 
 

@@ -119,6 +119,14 @@ def test_no_cents_and_a_plus_are_no_minus(text: str) -> None:
         (">= 5 kg", QuantityKind("≥", 0, "kg")),
         ("~5", QuantityKind("~")),
         ("ca. 5 EUR", QuantityKind("~", 0, "EUR")),
+        ("约5元", QuantityKind("~", 0, "CNY")),
+        ("人民币5元", QuantityKind(unit="CNY")),
+        ("￥5元", QuantityKind(unit="CNY")),
+        ("5日", QuantityKind(unit="day")),
+        ("5个月", QuantityKind(unit="month")),
+        ("5千克", QuantityKind(unit="kg")),
+        ("5％", QuantityKind(unit="%")),
+        ("5บาท", QuantityKind(unit="THB")),
     ],
 )
 def test_what_belongs_to_a_number_is_kept(text: str, kind: QuantityKind) -> None:
