@@ -76,4 +76,4 @@ def _too_few(caught: Share, minimum: float) -> str:
     """What to do if the rate itself is high enough."""
     if (caught.value or 0) < minimum:
         return ""
-    return f" That is too few cases to prove {percent(minimum)}: calibrate it with more planted faults."
+    return f" That is too few cases to prove {percent(minimum)}: have it calibrated with more planted faults."

@@ -31,6 +31,7 @@ from runs.people import access_tokens, accounts, outbox
 from runs.pev.contracts import PlanStep
 from runs.rehearsal.job import SAMPLE
 from runs.store.event_log import record
+from runs.submission import submission_drafts
 from runs.submission.policy_presets import default_policy
 from runs.submission.run_templates import save
 from runs.submission.samples import finished_sample, submission_of
@@ -380,6 +381,12 @@ def deactivate(name: str) -> None:
     accounts.deactivate(made.person(name))
 
 
+def discard_drafts(name: str) -> None:
+    """All that this person has not submitted."""
+    for draft in submission_drafts.of(made.person(name)):
+        submission_drafts.discard(draft)
+
+
 def manage(*arguments: str) -> str:
     """What a management command prints."""
     printed = io.StringIO()
@@ -435,6 +442,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         notice_to_test,
         remind,
         deactivate,
+        discard_drafts,
         manage,
     )
 }

@@ -55,7 +55,7 @@ def test_few_cases_prove_little_even_if_all_faults_were_caught() -> None:
     calibrated(size=20)
     assert problem_with_verifiers(policy()) == (
         f"“{VERIFIER}” caught 20 of 20 planted faults (100 %, 95 % interval from 83.9 % to 100 %), and {WANTED}. "
-        "That is too few cases to prove 90 %: calibrate it with more planted faults."
+        "That is too few cases to prove 90 %: have it calibrated with more planted faults."
     )
 
 
