@@ -27,9 +27,12 @@ FRACTIONS = {
 }
 DIGITS = re.compile(
     rf"(?:\d{{1,3}}[{SPACES}])?\d{{1,3}}⁄\d{{1,3}}(?!\d)|\d{{1,3}}[{SPACES}]\d{{1,2}}/\d{{1,2}}(?![\d/])"
-    rf"|\d{{1,3}}(?:[{SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*"
-    rf"|\.\d+(?![.\d])|[{''.join(FRACTIONS)}]"
+    rf"|\d{{1,3}}(?:[{SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?"
+    r"|[０-９]{1,3}(?:，[０-９]{3})+(?![０-９])(?:．[０-９]+)?|[０-９]+(?:．[０-９]+)+"
+    rf"|\d+(?:[.,'’]\d+)*|\.\d+(?![.\d])|[{''.join(FRACTIONS)}]"
 )
+_WIDE_MARKS = {ord("．"): ".", ord("，"): ","}
+"""Between digits of the same width. The wide comma between others separates clauses."""
 THOUSANDS = {".": ",", ",": "."}
 """By decimal mark the mark that separates thousands, if not apostrophes or spaces do."""
 CURRENCIES = {
@@ -160,7 +163,7 @@ CJK_DIGITS = {digit: value for value, digits in enumerate(_DIGITS_OF_CJK.split()
 CJK_MULTIPLES = "".join((*CJK_SCALES, *CJK_POWERS))
 _MULTIPLE = rf"(?!千[克帕焦瓦米]|兆[字帕比瓦赫]|百[分帕])[{CJK_MULTIPLES}]"
 """None that begins a unit, such as 千克, a kilogram."""
-_BEFORE_MULTIPLE = r"\d{1,18}(?:[.,]\d{1,9}){0,6}"
+_BEFORE_MULTIPLE = r"\d{1,18}(?:(?:[.,]|(?<=[０-９])[．，](?=[０-９]))\d{1,9}){0,6}"
 _REST = r"(?:\d{2,4}(?!\d))?"
 CJK_COMPOUND = re.compile(rf"(?:{_BEFORE_MULTIPLE}(?:{_MULTIPLE}){{1,2}}){{1,5}}{_REST}")
 CJK_NUMERAL = rf"[{''.join(CJK_DIGITS)}{CJK_MULTIPLES}]{{1,30}}"
@@ -173,7 +176,7 @@ HANGUL_COMPOUND = re.compile(
 )
 MULTIPLES_OF_TEN = CJK_SCALES | CJK_POWERS | {one: (CJK_SCALES | CJK_POWERS)[other] for one, other in _TO_CJK.items()}
 """By their letter, the number of zeros that they stand for."""
-_HANGUL = str.maketrans(_TO_CJK | dict.fromkeys(SPACES, ""))
+_PLAIN_NUMERAL = _WIDE_MARKS | str.maketrans(_TO_CJK | dict.fromkeys(SPACES, ""))
 _CJK_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{''.join(CJK_DIGITS)}]+|[{CJK_MULTIPLES}]")
 LETTER_SCALES = {"k": 3, "K": 3, "T": 3, "M": 6, "B": 9, "만": 4, "억": 8}
 """Only directly behind the digits, or next to a currency. A small m is a million next to a currency, or a metre."""
@@ -253,7 +256,7 @@ def cjk_value(numeral: str, mark: str) -> Decimal | None:
     total = section = Decimal(0)
     number: Decimal | None = None
     last_power, last_scale = 9, 99
-    for token in _CJK_TOKEN.findall(numeral.translate(_HANGUL)):
+    for token in _CJK_TOKEN.findall(numeral.translate(_PLAIN_NUMERAL)):
         if power := CJK_POWERS.get(token):
             if power >= last_power:
                 return None
@@ -287,6 +290,7 @@ def read_digits(digits: str) -> tuple[tuple[Decimal, ...], tuple[Decimal, ...]]:
         return ((value,), (STEP_OF_FRACTION,)) if value is not None else ((), ())
     if digits.isdecimal() and len(digits) <= MAX_DIGITS:  # most of them, and the marks do not matter
         return (Decimal(digits),), (Decimal(1),)
+    digits = digits.translate(_WIDE_MARKS)
     found: dict[Decimal, Decimal] = {}
     for mark in THOUSANDS:
         value = read(digits, mark)
