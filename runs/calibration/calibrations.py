@@ -150,10 +150,12 @@ def _stop(running: QuerySet[Calibration], why: str) -> bool:
 def resume(calibration: Calibration, budget: Decimal | None) -> None:
     """Let a worker go on where a stopped calibration ended, with this budget in all.
 
-    Raises InvalidInput if it is not stopped, if another one is running, or if the verifier's server or prompt or the
-    rules have changed: the rest of the cases would measure something else.
+    Raises InvalidInput if it is not stopped, if the budget is spent, if another one is running, or if the verifier's
+    server or prompt or the rules have changed: the rest of the cases would measure something else.
     """
     _check_budget(calibration.model, budget)
+    if budget is not None and budget <= calibration.spent_usd:
+        raise InvalidInput(f"${calibration.spent_usd:,.2f} is spent already. The total budget has to be higher.")
     if problem := changed_since(calibration):
         raise InvalidInput(problem)
     with event_log.writing():

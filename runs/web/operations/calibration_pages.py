@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -199,6 +199,15 @@ class CalibrationPage:
     @property
     def is_stopped(self) -> bool:
         return self.row.status == CalibrationStatus.STOPPED
+
+    @property
+    def offered_budget(self) -> Decimal | None:
+        """In all, to go on with: the one it had, or more if all cases will cost more at the rate so far."""
+        row, judged = self.row, self.result.judged
+        if row.budget is None or not judged:
+            return row.budget
+        needed = (row.spent_usd * self.cases / judged).quantize(Decimal("0.01"), ROUND_UP)
+        return max(row.budget, needed)
 
     @property
     def points(self) -> list[DiagramPoint]:

@@ -177,6 +177,18 @@ def test_a_running_one_is_stopped_and_resumed_with_another_budget(client: Client
     assert (row.status, row.budget) == (CalibrationStatus.RUNNING, Decimal("2.50"))
 
 
+def test_to_resume_needs_a_budget_that_is_not_spent_and_enough_is_offered(client: Client, root: User) -> None:
+    row = stored_calibration(judged=7, status=CalibrationStatus.STOPPED, budget="1.00", spent_usd="1.00")
+    address = f"{ADDRESS}{row.pk}/"
+    assert 'value="2.86"' in client.get(address).text
+    page = client.post(address, {"verb": "resume", "budget": "1.00"})
+    assert (page.status_code, "$1.00 is spent already. The total budget has to be higher." in page.text) == (422, True)
+    row.refresh_from_db()
+    assert row.status == CalibrationStatus.STOPPED
+    Calibration.objects.filter(pk=row.pk).update(budget="5.00")
+    assert 'value="5.00"' in client.get(address).text
+
+
 def test_what_is_finished_is_not_resumed(client: Client, root: User) -> None:
     row = stored_calibration()
     page = client.post(f"{ADDRESS}{row.pk}/", {"verb": "resume"})
