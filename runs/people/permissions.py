@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -105,7 +105,7 @@ def approvable_gates(user: Person, runs: RunQuerySet | None = None) -> GateQuery
 
 
 def approvable_as_read(user: Person, gates: Iterable[Gate]) -> set[int]:
-    """The ids of those of these gates that are among `approvable_gates`, by what was just read of them.
+    """The ids of the gates that this person may approve (see `approvable_gates`), by what was just read of them.
 
     For a few gates this is quicker: most are about one's own runs, which takes one small query.
     """
@@ -120,16 +120,22 @@ def approvable_as_read(user: Person, gates: Iterable[Gate]) -> set[int]:
         shares = _shared_with(user).filter(level=ShareLevel.DECIDE, run_id__in=others)
         shared = shares.values_list("run_id", flat=True) if others and user.has_perm(DECIDE) else ()
         runs = own | set(shared)
+    guarded = {gate.run_id for gate in gates if gate.needs_second_person} & runs
+    as_first_person = _took_part_in(user, guarded) | {run for run in guarded if owners.get(run) == user.pk}
     return {
         gate.pk
         for gate in gates
-        if gate.run_id in runs and not (gate.needs_second_person and _is_first_person(user, gate.run_id, owners))
+        if gate.run_id in runs and not (gate.needs_second_person and gate.run_id in as_first_person)
     }
 
 
-def _is_first_person(user: User, run: int, owners: Mapping[int, int]) -> bool:
-    """Whether a person is one of the `first_people` of a run."""
-    return owners.get(run) == user.pk or User.objects.filter(_took_part(run), pk=user.pk).exists()
+def _took_part_in(user: User, runs: Collection[int]) -> set[int]:
+    """Those of these runs of which the person has edited a plan, or for which they have given files."""
+    if not runs:
+        return set()
+    edited = Plan.objects.filter(run__in=runs, author=user).order_by().values_list("run_id", flat=True)
+    gave = files_for_plans().filter(run__in=runs, decided_by=user).order_by().values_list("run_id", flat=True)
+    return {*edited, *gave}
 
 
 def gates_asking(user: User) -> QuerySet[Gate]:
@@ -203,9 +209,9 @@ def first_people(run: Run) -> list[User]:
     return [run.owner, *others.order_by("username")]
 
 
-def _took_part(run: Run | int) -> Q:
+def _took_part(run: Run) -> Q:
     """The condition on people for having edited a plan of this run, or having given files for it."""
-    edited = Plan.objects.filter(run=run, author__isnull=False).values("author_id")
+    edited = run.plans.filter(author__isnull=False).values("author_id")
     return Q(pk__in=edited) | Q(pk__in=files_for_plans().filter(run=run).values("decided_by_id"))
 
 

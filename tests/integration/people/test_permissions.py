@@ -5,6 +5,7 @@ import threading
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group
 from django.db import connection
+from pytest_django import DjangoAssertNumQueries
 
 from runs.enums import AuditKind, PersonRole, ShareLevel, Verb
 from runs.errors import NotAllowed
@@ -131,6 +132,19 @@ def test_whoever_is_asked_is_asked_in_lists_too(*, second_person: bool) -> None:
         gate = made.open_gate(plan_gate)
         with pytest.raises(NotAllowed, match="A second person has to approve this"):
             decide(gate.pk, made.alice(), Decision(Verb.APPROVE, gate.digest))
+
+
+def test_who_may_approve_what_was_read_takes_the_same_queries_for_any_number_of_gates(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    for _ in range(3):
+        made.awaiting_plan(second_person=True)
+    gates = list(Gate.objects.open())
+    for expected, chosen in ((1, gates[:1]), (3, gates)):
+        bob = made.bob()
+        bob.get_all_permissions()
+        with django_assert_num_queries(4):  # owners, shares, edited plans, and files that were given
+            assert len(approvable_as_read(bob, chosen)) == expected
 
 
 def test_the_people_of_a_gate_are_those_in_whose_lists_it_is() -> None:
