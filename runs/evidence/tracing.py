@@ -44,16 +44,17 @@ _LABEL = re.compile(
 _LABEL_WORDS = (
     "步骤|步驟|阶段|階段|选项|選項|方案|示例|案例|场景|場景|情景|版本|级别|級別|等级|等級|优先级|優先級|建议|建議|风险|風險|问题|問題"
     "|发现|發現|要点|要點|备注|備註|编号|編號|序号|序號|ステップ|フェーズ|オプション|バージョン|ケース|シナリオ|レベル|リスク|手順|項目"
-    "|番号|提案|課題|論点|質問|事例|단계|옵션|방안|사례|시나리오|버전|문제|질문|위험|권고|번호|항목|ขั้นตอน|ตาราง|รูป|ภาพ|บท|ตัวเลือก|ข้อเสนอ"
+    r"|番号|提案|課題|論点|質問|事例|단계|옵션|방안|사례|시나리오|버전|문제|질문|위험|권고|번호|항목|ขั้นตอน|ตัวเลือก|ข้อเสนอ"
+    r"|(?<!\w)(?:ตาราง|รูป|ภาพ|บท)"
 )
 TABLE_OR_FIGURE = r"(?<![^\W見见如在由从據据和與与及的附看照以或])(?:表|图|圖|図|例)|(?<!\w)(?:표|그림)"
 """Behind other letters these are the ends of other words, such as 代表."""
 _LABEL_IN_FRONT = re.compile(rf"(?:{_LABEL_WORDS}|{TABLE_OR_FIGURE})(?:ที่)?\s?[-#：:]?\s?{_SEVERAL}")
 _COUNTED_BY = re.compile(
-    r"\s?[-~～]?\s?[個个处處份项項条條家人名件次套笔筆张張组組种種类類天日位台臺辆輛只隻块塊倍点點万亿億개건명곳회차가지]"
+    r"\s?[-~～]?\s?[個个处處份项項条條家人名件次套笔筆张張组組种種类類天日位台臺辆輛只隻块塊倍点點万亿億例起宗户戶社校場场頭头枚本冊册通回度期批層层株股亩畝坪員员余餘多개건명곳회차가지대세마]"
 )
 """Words of counting: 发现12份合同 says that 12 contracts were found."""
-_ORDINAL_IN_FRONT = re.compile(rf"[第제]\s?(?:\d+{_AND_MORE}[第제]?\s?)*\Z")
+_ORDINAL_IN_FRONT = re.compile(rf"(?:第|(?<!\w)제)\s?(?:\d+{_AND_MORE}[第제]?\s?)*\Z")
 _MORE_OF_THEM = rf"(?:{_AND_MORE}[第제]?\s?\d{{1,3}}){{0,20}}\s?"
 _LABEL_BEHIND = re.compile(
     rf"{_MORE_OF_THEM}(?:章|步|阶段|階段|部分|部(?![门門長长])|点|點|版|例|题|題|問|号|號|番目|案|図|图|圖|表|장|단계|부분|부|판|호|안|문제|질문)"
@@ -68,7 +69,7 @@ _POSITION = re.compile(
     re.IGNORECASE,
 )
 _POSITION_IN_FRONT = re.compile(
-    r"(?:页码|頁碼|行号|行號|列号|幻灯片|投影片|脚注|腳註|ページ|スライド|페이지|슬라이드|각주|บรรทัด|แถว|(?<!ปี)(?<!เดือน)(?<!วัน)หน้า"
+    r"(?:页码|頁碼|行号|行號|列号|幻灯片|投影片|脚注|腳註|ページ|スライド|페이지|슬라이드|각주|บรรทัด|แถว|(?<!\w)หน้า"
     rf"|(?<!\w)[页頁行列쪽행열])(?:ที่)?\s?[：:]?\s?{_SEVERAL}"
 )
 _POSITION_BEHIND = re.compile(
@@ -106,10 +107,10 @@ _TOTAL = re.compile(
 )
 _ASKED = re.compile(
     r"\b(?:please|ask|asks|request|requests|propose[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|bitten?|vorschlagen)\b"
-    r"|请|請|建议|建議|要求|提议|提議|提案|กรุณา|โปรด|ขอให้",
+    r"|(?<![申聘邀宴])[请請](?!求)|建议(?!书)|建議(?!書)|提议|提議|กรุณา|โปรด|ขอให้",
     re.IGNORECASE,
 )
-_ASKED_BEHIND = re.compile("ください|下さい|お願い|바랍니다|주십시오|주시기|요청")
+_ASKED_BEHIND = re.compile("ください|下さい|お願い|바랍니다|주십시오|주시기")
 """Words at the end of a sentence, as Japanese and Korean have them."""
 _DEADLINE = re.compile(r"\b(?:by|until|before|no later than|bis|bis zum|spätestens)\s(?:the\s)?\Z", re.IGNORECASE)
 _DEADLINE_BEHIND = re.compile(r"\s?(?:之前|以前|前|まで|까지)")

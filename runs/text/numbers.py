@@ -50,7 +50,6 @@ from runs.text.numerals import (
     LETTER_SCALES,
     MAX_DIGITS,
     MINUS,
-    MULTIPLES_OF_TEN,
     NAME_OF,
     NOT_JOINED,
     NUMBER_WORDS,
@@ -64,6 +63,7 @@ from runs.text.numerals import (
     THOUSANDS,
     TRUE_MINUS,
     WORD_VALUES,
+    cjk_step,
     cjk_value,
     either,
     in_digits,
@@ -259,11 +259,13 @@ def _compound(text: str, start: int, end: int) -> tuple[tuple[Decimal, ...], tup
     match = HANGUL_COMPOUND.match(text, start) if is_hangul else CJK_COMPOUND.match(text, start)
     if match is None or match.end() <= end:
         return *read_digits(text[start:end]), end
-    values = dict.fromkeys(value for mark in THOUSANDS if (value := cjk_value(match[0], mark)) is not None)
-    step = Decimal(1).scaleb(MULTIPLES_OF_TEN.get(match[0][-1], 0))
+    steps: dict[Decimal, Decimal] = {}
+    for mark in THOUSANDS:
+        if (value := cjk_value(match[0], mark)) is not None:
+            steps.setdefault(value, cjk_step(match[0], mark))
     if digits := _MORE_DIGITS.match(text, match.end()):  # in 3万5 the last digit may mean thousands
         return (), (), digits.end()
-    return tuple(values), (step,) * len(values), match.end()
+    return tuple(steps), tuple(steps.values()), match.end()
 
 
 def _lead(before: str, *, is_touching: bool) -> re.Match[str] | None:

@@ -176,6 +176,7 @@ HANGUL_COMPOUND = re.compile(
 )
 MULTIPLES_OF_TEN = CJK_SCALES | CJK_POWERS | {one: (CJK_SCALES | CJK_POWERS)[other] for one, other in _TO_CJK.items()}
 """By their letter, the number of zeros that they stand for."""
+_LAST_PART = re.compile(rf"(\d[\d.,]*)([{CJK_MULTIPLES}{HANGUL_MULTIPLES}]*)")
 _PLAIN_NUMERAL = _WIDE_MARKS | str.maketrans(_TO_CJK | dict.fromkeys(SPACES, ""))
 _CJK_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{''.join(CJK_DIGITS)}]+|[{CJK_MULTIPLES}]")
 LETTER_SCALES = {"k": 3, "K": 3, "T": 3, "M": 6, "B": 9, "만": 4, "억": 8}
@@ -275,6 +276,13 @@ def cjk_value(numeral: str, mark: str) -> Decimal | None:
             if number is None:
                 return None
     return total + section + (number or 0)
+
+
+def cjk_step(numeral: str, mark: str) -> Decimal:
+    """What one unit of the last digit of such a numeral is worth: a tenth of 万 in 33.6万."""
+    *_, (digits, multiples) = _LAST_PART.findall(numeral.translate(_WIDE_MARKS))
+    decimals = len(digits.rpartition(mark)[2]) if mark in digits else 0
+    return Decimal(1).scaleb(sum(MULTIPLES_OF_TEN[one] for one in multiples) - decimals)
 
 
 STEP_OF_FRACTION = Decimal("0.001")

@@ -36,7 +36,7 @@ _FULL_NAME = regex.compile(r"(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}’'-]+(?:[ 
 _QUOTED = regex.compile(r"[“„«][^“”„«»\n]{3,400}[”“»]|\"[^\"\n]{3,400}\"")
 _OPENING, _CLOSING = '“„«"', '”“»"'
 _NO_LETTERS = regex.compile(r"[^\p{L}\p{N}]+")
-_COUNTED_OUT = regex.compile(r"[第제]\s?\Z")
+_COUNTED_OUT = regex.compile(r"(?:第|(?<!\w)제)\s?\Z")
 _ITEM = regex.compile(r"^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s|\d{1,9}[、．）]|（\d{1,9}）)")
 _LETTERS = regex.compile(r"\p{L}+")
 _SERIES = r"\p{Nd}[\p{Nd}.]{0,20}(?:\s?[-–,、~～至到和与及と및]\s?第?\p{Nd}[\p{Nd}.]{0,20}){0,20}"
@@ -46,7 +46,7 @@ _PLACE = regex.compile(
     r"|appendix|zeilen?|seiten?|ziffern?|klauseln?|folien?|tabellen?|spalten?|zellen?|anlagen?|absatz|abs\.|nr\.|§§?)"
     r":?\s{0,3}[A-Z]{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}"
     r"|(?:附件|附录|附錄|附表|附图|附圖|别表|別表|别纸|別紙|別添|编号|編號|番号|页码|頁碼|行号|行號|脚注|부록|별첨|별표|각주|번호|ภาคผนวก|มาตรา"
-    rf"|{TABLE_OR_FIGURE})(?:ที่)?\s?[-：:]?\s?{_SERIES}|[第제]\s?{_SERIES}\s?(?:[条條款项項章节節页頁行列段表图圖図号號조항장절쪽행호]|ページ|페이지)",
+    rf"|{TABLE_OR_FIGURE})(?:ที่)?\s?[-：:]?\s?{_SERIES}|(?:第|(?<!\w)제)\s?{_SERIES}\s?(?:[条條款项項章节節页頁行列段表图圖図号號조항장절쪽행호]|ページ|페이지)",
     regex.IGNORECASE,
 )
 _COUNTED = regex.compile(
@@ -214,7 +214,7 @@ def figures_in(text: str) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for number in numbers_in(text):
         written = text[number.start : number.end]
-        is_ordinal = _ORDINAL.search(written) or _COUNTED_OUT.search(text[max(number.start - 2, 0) : number.start])
+        is_ordinal = _ORDINAL.search(written) or _COUNTED_OUT.search(text[max(number.start - 3, 0) : number.start])
         if number.unit or not is_ordinal:
             found.setdefault(written, frozenset(value_keys(number)))
     return found
