@@ -193,6 +193,7 @@ class RunServers:
     """Calls of MCP servers for one attempt: implements `contracts.ports.Servers`. `close` ends the connections."""
 
     def __init__(self, recording: Recording, result_chars: int) -> None:
+        self._item = recording.item
         self._policy = recording.item.run.policy
         self._keep_going: Callable[[], None] = recording.lease.check
         self._limit = result_chars
@@ -206,17 +207,20 @@ class RunServers:
         return toolset.acting_of(name)
 
     def call(self, use: ToolUse) -> ToolResult:
-        replies = clients().replies
         try:
-            return replies.result(use, lambda: self._answer(use)) if replies else self._answer(use)
-        except InvalidInput as error:
-            return ToolResult(str(error), is_error=True)
-
-    def _answer(self, use: ToolUse) -> ToolResult:
-        try:
+            if replies := clients().replies:
+                place = database.call(lambda: self._place_of(use))
+                return replies.result(use, place, lambda: self._call_if_unchanged(use))
             return self._call_if_unchanged(use)
         except InvalidInput as error:
             return ToolResult(str(error)[: self._limit], is_error=True)
+
+    def _place_of(self, use: ToolUse) -> list[object]:
+        """Of which attempt at which task the call is, and how many equal ones the attempt has made before."""
+        run, attempt = self._item.run, self._item.attempt
+        before = ToolCall.objects.filter(attempt=attempt, name=use.name).values_list("arguments", flat=True)
+        equal = sum(given == use.input for given in before)
+        return [run.request, run.inputs.digest, attempt and attempt.step.key, attempt and attempt.number, equal]
 
     def _call_if_unchanged(self, use: ToolUse) -> ToolResult:
         """Call a tool, if it is still what it was when the plan was approved.

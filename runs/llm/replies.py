@@ -4,15 +4,14 @@ without asking for them.
 A reply is found by the hash of its whole question: role, model, effort, prompts, files, tools and all that was said
 before. So a changed prompt finds nothing, and only what it changes is asked again. What the answer may have in tokens
 does not count, because it depends on how much of a budget is left. A page is found by its address, and has the time at
-which it was read, because models are shown that time. The result of an MCP server is found by its call, with the id
-that the model gave it: the same call may get another answer later in the run. The tools of a server are found by its
-name.
+which it was read, because models are shown that time. The result of an MCP server is found by its call and where in
+the run it was made, because the same call may get another answer later. The tools of a server are found by its name.
 """
 
 import hashlib
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -79,9 +78,12 @@ class RecordedReplies:
         """The recorded page at an address, or what `read` returns, which is recorded then. Raises InvalidInput."""
         return self._known("pages", address, address, _PAGE, read)
 
-    def result(self, use: ToolUse, call: Callable[[], ToolResult]) -> ToolResult:
-        """The recorded result of a call of a server, or that of `call`, which is recorded then. Raises InvalidInput."""
-        parts = json.dumps([use.id, use.name, use.input], sort_keys=True, ensure_ascii=False)
+    def result(self, use: ToolUse, place: Sequence[object], call: Callable[[], ToolResult]) -> ToolResult:
+        """The recorded result of a call of a server, or that of `call`, which is recorded then. Raises InvalidInput.
+
+        `place`: what tells this call from equal ones, because not all models give each call an id of its own.
+        """
+        parts = json.dumps([*place, use.agent, use.id, use.name, use.input], sort_keys=True)
         return self._known("results", parts, f"This call of {use.name}", _RESULT, call)
 
     def listing(self, server: str, read: Callable[[], Listing]) -> Listing:
@@ -116,5 +118,6 @@ def _write(file: Path, value: object) -> None:
     """Write the whole file or nothing: another thread may read it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_name(f".{file.stem[:16]}-{secrets.token_hex(4)}")
-    draft.write_text(json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    draft.write_text(text, encoding="utf-8", errors="replace")  # half of a surrogate pair, from a server
     draft.replace(file)

@@ -92,13 +92,21 @@ def test_the_result_of_a_server_belongs_to_one_call_and_its_tools_to_its_name(tm
     use, result = ToolUse("toolu_1", "tickets__search", {"words": "door"}), ToolResult("No ticket.", is_error=True)
     listing = Listing([ServerTool("search", "Finds tickets.", {"type": "object"})], ["create is there twice"])
     replies, later = RecordedReplies(tmp_path), RecordedReplies(tmp_path, only_recorded=True)
-    assert (replies.result(use, lambda: result), replies.listing("tickets", lambda: listing)) == (result, listing)
-    assert (later.result(use, never), later.listing("tickets", never)) == (result, listing)
+    assert (replies.result(use, [1], lambda: result), replies.listing("tickets", lambda: listing)) == (result, listing)
+    assert (later.result(use, [1], never), later.listing("tickets", never)) == (result, listing)
+    with pytest.raises(InvalidInput, match="This call of tickets__search was not recorded"):
+        later.result(use, [2], never)
     for other in (replace(use, id="toolu_2"), replace(use, input={"words": "roof"}), replace(use, name="wiki__search")):
         with pytest.raises(InvalidInput, match=f"This call of {other.name} was not recorded"):
-            later.result(other, never)
+            later.result(other, [1], never)
     with pytest.raises(InvalidInput, match="What wiki offers was not recorded"):
         later.listing("wiki", never)
+
+
+def test_a_result_with_half_of_a_pair_of_surrogates_is_recorded_after_the_call_has_acted(tmp_path: Path) -> None:
+    use, replies = ToolUse("toolu_1", "tickets__create", {"title": "\ud83d"}), RecordedReplies(tmp_path)
+    assert replies.result(use, [], lambda: ToolResult("Created \ud83d.")).text == "Created \ud83d."
+    assert replies.result(use, [], lambda: ToolResult("Created twice.")).text == "Created ?."
 
 
 def test_a_page_is_given_again_with_the_time_at_which_it_was_read(tmp_path: Path) -> None:
