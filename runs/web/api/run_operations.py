@@ -106,7 +106,7 @@ class TaskToCheck(SubmittedTask):
 class CheckedTask(BaseModel):
     """Nothing is wrong with the task, as far as this can be said without its files."""
 
-    approval: Annotated[str, Field(description="Who would have to decide what.")]
+    approval: Annotated[str, Field(description="Which decisions would wait for a person.")]
 
 
 class StopReason(BaseModel):

@@ -40,8 +40,8 @@ class MetricsPage:
 
     `pace`: of the decisions of everyone in the period, for administrators. `verifiers`: what was measured of them with
     planted faults, whatever the period. `overruled`: criteria of these runs that people judge otherwise than a verdict.
-    `canaries`: what verifiers made of faults that were planted in copies of results of these runs, and `canary_totals`
-    what that has used.
+    `canaries`: what verifiers made of faults that were planted in copies of results of these runs. `canary_totals`:
+    what judging the copies has cost.
     """
 
     chosen: str

@@ -231,7 +231,7 @@ def test_what_was_measured_of_verifiers_is_next_to_what_people_overruled(alice_c
     stored_calibration("claude-haiku-4-5", missed=5)
     card = alice_client.get(ADDRESS).text.partition('id="verifiers-title"')[2].partition("</section>")[0]
     text = " ".join(re.sub(r"<[^>]+>", " ", card).split())
-    assert "people judge 0 criteria otherwise than the verdict." in text
+    assert "people disagree with the verdict on 0 criteria." in text
     rates = "95 % (78 % to 99 %) 50 % (9 % to 91 %) 0 % (0 % to 15 %) 44"
     assert re.search(rf"claude-haiku-4-5 \d+ \w+ \d+ {re.escape(rates)} claude-haiku-5-5 old ", text)
 
