@@ -33,7 +33,7 @@ _CONTEXT = 120
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\n]*)$", re.MULTILINE)
 _LINK_TARGET = re.compile(r"\]\((?!https?:)[^()\n]{0,400}\)")
 """The place of a citation; the words before it are what has to be found there."""
-_AND_MORE = r"\s?(?:[-–,&、，~～至到和与與及と및]|から)\s?"
+_AND_MORE = r"\s?(?:[-–,&、~～至到和与與及と및]|から)\s?"
 _SEVERAL = rf"(?:\d+(?:{_AND_MORE}|\s(?:to|and|bis|und)\s))*\Z"
 _LABEL = re.compile(
     r"(?:\b(?:steps?|phases?|tables?|figures?|fig\.|options?|findings?|issues?|items?|points?|parts?|attempts?|try|tries|versions?"
@@ -49,13 +49,16 @@ _LABEL_WORDS = (
 )
 TABLE_OR_FIGURE = r"(?<![^\W見见如在由从據据和與与及的附看照以或])(?:表|图|圖|図|例)|(?<!\w)(?:표|그림)"
 """Behind other letters these are the ends of other words, such as 代表."""
-_LABEL_IN_FRONT = re.compile(rf"(?:{_LABEL_WORDS}|{TABLE_OR_FIGURE})(?:ที่)?\s?[-#：:]?\s?{_SEVERAL}")
-_COUNTED_BY = re.compile(
-    r"\s?[-~～]?\s?[個个处處份项項条條家人名件次套笔筆张張组組种種类類天日位台臺辆輛只隻块塊倍点點万亿億例起宗户戶社校場场頭头枚本冊册通回度期批層层株股亩畝坪員员余餘多개건명곳회차가지대세마]"
-)
-"""Words of counting: 发现12份合同 says that 12 contracts were found."""
+_LABEL_IN_FRONT = re.compile(rf"(?:{_LABEL_WORDS}|{TABLE_OR_FIGURE})(?P<ordinal>ที่)?\s?[-#：:]?\s?{_SEVERAL}")
 _ORDINAL_IN_FRONT = re.compile(rf"(?:第|(?<!\w)제)\s?(?:\d+{_AND_MORE}[第제]?\s?)*\Z")
 _MORE_OF_THEM = rf"(?:{_AND_MORE}[第제]?\s?\d{{1,3}}){{0,20}}\s?"
+_BEHIND_LABEL = re.compile(
+    rf"(?:{_AND_MORE}\d{{1,3}}(?!\d)){{0,20}}+\s*+(?:\Z|[^\w\s]|[的是为為中内內上至到和与與及所不已未可将將应應需会會有在由先后後则則也仍显顯列给給示展]"
+    r"|[はがをにでのも]|と(?!おり)|から|まで|および|및|[은는이가의을를에와과로도](?!\w)|에서|에는|까지|부터|으로)"
+)
+"""What may follow the figure of a label. Anything else may be a word of counting: 发现12份合同 says that 12 contracts
+were found.
+"""
 _LABEL_BEHIND = re.compile(
     rf"{_MORE_OF_THEM}(?:章|步|阶段|階段|部分|部(?![门門長长])|点|點|版|例|题|題|問|号|號|番目|案|図|图|圖|表|장|단계|부분|부|판|호|안|문제|질문)"
 )
@@ -371,10 +374,11 @@ def _is_numbering(number: Number, before: str, after: str) -> bool:
         return False
     is_heading = before.lstrip(" >").startswith("#")
     marks = _MARKER.match(before) and (is_heading or after[:1] in _BEHIND_MARK)
+    label = _LABEL_IN_FRONT.search(before)
     is_label = number.digits.isdecimal() and (
         _LABEL.search(before)
         or _REFERENCES.search(before)
-        or (_LABEL_IN_FRONT.search(before) and not _COUNTED_BY.match(after))
+        or (label and (label["ordinal"] or _BEHIND_LABEL.match(after)))
         or (_ORDINAL_IN_FRONT.search(before) and _LABEL_BEHIND.match(after))
     )
     return bool(marks or is_label)

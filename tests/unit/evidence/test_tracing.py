@@ -191,7 +191,10 @@ def test_figures_in_korean_are_traced(text: str, figures: list[str]) -> None:
         ("图7-8，表7、8和9", "numbering"),
         ("ステップ7、第8章、図9", "numbering"),
         ("단계 7, 제8장, 표 9", "numbering"),
-        ("ขั้นตอนที่ 7 ตารางที่ 8", "numbering"),
+        ("ขั้นตอนที่ 7 ตารางที่ 8, ตาราง 9", "numbering"),
+        ("方案7的风险3：步骤 8 已完成，图7显示、表 8 所列，见表7-9（问题2至4）", "numbering"),
+        ("ステップ7では手順8を、図9から、表7まで", "numbering"),
+        ("단계 7은 항목 8에서, 표 9와 그림 7(전체)", "numbering"),
         ("| 序号 | 名称 |\n|---|---|\n| 7 | 甲 |\n| 8 | 乙 |", "numbering"),
         ("第7页第8行，第9至11行", "a page or line"),
         ("第7ページ、8行目、ページ9", "a page or line"),
@@ -225,6 +228,62 @@ def test_the_rules_know_these_words_in_scripts_without_spaces(text: str, rule: s
     ],
 )
 def test_other_words_of_these_scripts_exempt_nothing(text: str, figures: list[str]) -> None:
+    assert missing(text) == figures
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "figures"),
+    [
+        ("98.3亿元", "98.7亿元", ["98.7亿元"]),
+        ("339,000元", "33.6万元", ["33.6万元"]),
+        ("45.3만원", "45.6만원", ["45.6만원"]),
+        ("2.31亿元", "约2.7亿元", ["2.7亿元"]),
+        ("2.31亿元", "2.3亿元", []),
+        ("2.31亿元", "约2亿元", []),
+    ],
+)
+def test_a_figure_with_multiples_is_rounded_to_its_last_digit(source: str, text: str, figures: list[str]) -> None:
+    known = KnownFigures([(FigurePlace("合同.md", 0), source)])
+    assert [figure.text for figure in trace(text, known) if figure.status == "not traced"] == figures
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "合同要求甲方于2026年5月15日前支付尾款",
+        "申请应于2026年5月15日之前提交",
+        "聘请的审计师于2026年5月15日前出具报告",
+        "提案は2026年5月15日までに提出された",
+        "지급 요청은 2026년 5월 15일까지이다",
+        "2026년 5월 15일까지 지급하라는 요청이 있었다",
+    ],
+)
+def test_a_deadline_that_is_reported_needs_a_source(text: str) -> None:
+    assert [figure.status for figure in trace(text, facts())] == ["not traced"]
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("เจ้าหน้าที่ 120 คน", ["120"]),
+        ("ล่วงหน้า 500 คน", ["500"]),
+        ("ปัญหาสุขภาพ 250 คน", ["250"]),
+        ("คุณภาพ 95", ["95"]),
+        ("과제 35장, 과제 25쪽", ["35", "25"]),
+        ("发现35起事故", ["35"]),
+        ("发现问题15例", ["15"]),
+        ("问题28宗", ["28"]),
+        ("如图3，500户家庭断电", ["500"]),
+        ("リスク25社", ["25"]),
+        ("課題35校", ["35"]),
+        ("항목 45대", ["45"]),
+        ("风险 25 家、风险25架、问题4至5宗", ["25", "25", "4", "5"]),
+        ("ตัวเลือก 25 คน", ["25"]),
+        ("위험 25 건, 항목 25가지, 문제 12통", ["25", "25", "12"]),
+        ("項目7とおり、課題35か国", ["7", "35"]),
+    ],
+)
+def test_the_end_of_a_longer_word_and_words_of_counting_exempt_nothing(text: str, figures: list[str]) -> None:
     assert missing(text) == figures
 
 

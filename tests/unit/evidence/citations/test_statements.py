@@ -43,6 +43,8 @@ def test_points_inside_a_link_end_no_sentence() -> None:
         ("version 1.2.3", {"1.2.3": {"1.2.3"}}),
         ("索赔2777元，共3千5百万元", {"2777元": {"2,777"}, "3千5百万元": {"35,000,000"}}),
         ("매출은5만원", {"5만원": {"50,000"}}),
+        ("어제 500명이 숨졌다", {"500": {"500"}}),
+        ("실제 1,200명이 참여했다", {"1,200": {"1,200", "1.2"}}),
         ("第3季度，제3차", {}),
     ],
 )
@@ -89,6 +91,7 @@ def test_paragraphs_that_state_facts_without_a_citation_are_listed() -> None:
         ("제12조, 표 8: 임대료는4000원입니다.", []),
         ("第12条规定租金为5000元。", ["5000元"]),
         ("代表8人支付，共12页。", ["8", "12"]),
+        ("과제 30장, 과제 25쪽", ["30", "25"]),
     ],
 )
 def test_where_something_is_said_to_be_is_no_figure_of_the_statement(statement: str, missing: list[str]) -> None:
