@@ -35,6 +35,7 @@ from runs.text.numerals import (
     CJK_MULTIPLES,
     CURRENCY_NAMES,
     HANGUL_MULTIPLES,
+    MORE_THAN,
     MULTIPLES,
     NUMBER_WORDS,
     SCALED_CURRENCY,
@@ -80,11 +81,15 @@ _GROUP_BEFORE = regex.compile(r"(?<!\p{Nd})\p{Nd}{1,3}[ \xa0\u2000-\u200a\u202f\
 _GROUP_AFTER = regex.compile(r"[ \xa0\u2000-\u200a\u202f\u205f\u3000]?\p{Nd}{3}(?!\p{Nd})")
 """The groups of digits in 1 000."""
 _COMPOUND_BEFORE = regex.compile(rf"\p{{Nd}}[{CJK_MULTIPLES}{HANGUL_MULTIPLES}]{{1,2}}\Z")
-_APART_BEFORE, _APART_AFTER = (
-    regex.compile(r"\p{Nd}[십백천]?[만억][ ]?\Z"),
-    regex.compile(r"[ ]?\p{Nd}[\p{Nd}.,]*[천만]"),
+_APART = tuple(
+    (regex.compile(rf"{before}[ ]?\Z"), regex.compile(rf"[ ]?{after}"))
+    for before, after in (
+        (r"\p{Nd}[십백천]?[만억]", r"\p{Nd}[\p{Nd}.,]*[천만]"),
+        (r"\p{Nd}[십백천]?[만억]", r"(?:\p{Nd},\p{Nd}{3}(?!\p{Nd})|\p{Nd}{2,4}[원명])"),
+        (r"(?<!제[ ]?)\p{Nd}[십백천]?조", r"\p{Nd}[\p{Nd}.,]*[십백천]?억"),
+    )
 )
-"""Parts of 1억 2천만, which Korean writes apart."""
+"""Parts of 1조 2천억, 1억 2천만 and 12만 3,450, which Korean writes apart."""
 _FRACTION = "¼-¾⅐-⅞"
 _DIGIT_BEFORE = regex.compile(rf"[\p{{Nd}}]{_GAP}\Z")
 _FRACTION_NEXT = regex.compile(
@@ -93,7 +98,8 @@ _FRACTION_NEXT = regex.compile(
 _POWER_NEXT = regex.compile(
     rf"[²³⁴-⁹⁺⁻⁰ⁿ]|¹[⁰¹²³⁴-⁹]|\^[({{−-]?\w|\*\*[({{−-]?\d|{_GAP}[×x·*]{_GAP}10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻])"
 )
-_HANGUL_SCALES = frozenset("십백천만억조")
+_HANGUL_SCALES = frozenset(HANGUL_MULTIPLES)
+_MORE_NEXT = regex.compile(rf"[{MORE_THAN}][{CJK_MULTIPLES}{HANGUL_MULTIPLES}]")
 _UNIT_BEFORE = regex.compile(r"\p{Nd}[^\S\n]?(?:[kcdmµμ]?m|in|ft)\Z")
 _SCALE = (
     rf"(?:[%‰％٪]|(?i:per\s?cent|pct|percentage|prozent|prozentpunkte?|pour\s?cent|por\s?ciento|procent|permille|promille"
@@ -184,7 +190,7 @@ def _cuts(text: str, at: int) -> bool:
         return True
     if _DIGIT_BEFORE.search(before) and (_FRACTION_NEXT.match(after) or _SCALE_FIRST.match(after)):
         return True
-    if left.isdecimal() and (right in _HANGUL_SCALES or _POWER_NEXT.match(after)):
+    if left.isdecimal() and (right in _HANGUL_SCALES or _POWER_NEXT.match(after) or _MORE_NEXT.match(after)):
         return True
     if (right in "²³" and _UNIT_BEFORE.search(before)) or (
         unicodedata.category(right) == "Sc" and _OF_SIGN.search(before)
@@ -227,7 +233,7 @@ def _cuts_compound(before: str, after: str) -> bool:
     """Whether this place is between two parts of a number such as 1億2000万."""
     if after[0].isdecimal() and _COMPOUND_BEFORE.search(before):
         return True
-    return bool(_APART_BEFORE.search(before) and _APART_AFTER.match(after))
+    return any(first.search(before) and second.match(after) for first, second in _APART)
 
 
 def _cuts_before(text: str, start: int, end: int) -> bool:

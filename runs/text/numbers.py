@@ -9,6 +9,8 @@
 | `-5` `−5` `－5` `-$5` `$-5` `($5)` | minus five |
 | `2.5 million` `2.5M` `€2.5m` `€2.5 m` `2,5 M €` `50k` `5 млн` `5만` `5 TEUR` | the scale belongs to the value |
 | `1億2000万` `3千5百万` `1억 2천만` | 120000000, 35000000, 120000000 |
+| `1.8万亿` `5 พันล้าน` `12만 3,450원` | 1.8e12, 5e9, 123450 |
+| `10多万` `10여만` | more than 100000 |
 | `5.2e6` `5.2 × 10^6` `5.2 × 10⁶` | 5200000; an exponent of more than 30 has no value |
 | `½` `2½` `5 1⁄2` `5 1/2` | 0.5, 2.5, 5.5, 5.5; `51⁄2` is no number: nothing says where its fraction begins |
 | `25.5 %` `25.5 percent` `3 ‰` | the unit is `%` or `‰` |
@@ -50,6 +52,7 @@ from runs.text.numerals import (
     LETTER_SCALES,
     MAX_DIGITS,
     MINUS,
+    MORE_THAN,
     NAME_OF,
     NOT_JOINED,
     NUMBER_WORDS,
@@ -120,7 +123,7 @@ _BEFORE_POINT = re.compile(r"[\w.,)\]]")
 _MORE_DIGITS = re.compile(r"\d+")
 _CALENDAR_YEAR = re.compile(YEAR_DIGITS)
 _OF_YEAR = frozenset("年년")
-_MULTIPLES = frozenset(CJK_MULTIPLES + HANGUL_MULTIPLES)
+_MULTIPLES, _MORE_THAN = frozenset(CJK_MULTIPLES + HANGUL_MULTIPLES), frozenset(MORE_THAN)
 _MIN_CODE_DIGITS = 4
 """Behind letters and a hyphen fewer digits are part of a name, as in COVID-19."""
 
@@ -202,7 +205,12 @@ def _number(text: str, start: int, end: int, free: int, *, is_touching: bool) ->
     exponent = _exponent(lead["scaled"]) if lead else 0  # as in TEUR 5
     if before[-1:] == "(" and after[:1] == ")" and (behind := _UNIT_BEHIND.match(after, 1)):
         unit = _unit(behind["unit"])  # thirty (30) days
-    if after[:1] in _MULTIPLES:
+    is_more = after[:1] in _MORE_THAN and after[1:2] in _MULTIPLES
+    if is_more:
+        values, steps, length = _compound(digits + after[1:], 0, len(digits))
+        end = start + length + (length > len(digits))
+        after = text[end : end + _AFTER_CHARACTERS]
+    elif after[:1] in _MULTIPLES:
         values, steps, end = _compound(text, start, end)
         after = text[end : end + _AFTER_CHARACTERS]
     if after[:1] not in {"", "\n", ".", ",", ";", ":", ")", "|", '"'}:
@@ -228,13 +236,14 @@ def _number(text: str, start: int, end: int, free: int, *, is_touching: bool) ->
         values = tuple(value.scaleb(exponent, EXACT) for value in values)
         steps = tuple(step.scaleb(exponent) for step in steps)
     if lead is None:
-        return Number(start, end, digits, values, steps, unit)
+        return Number(start, end, digits, values, steps, unit, ">" if is_more else "")
     is_negative = _is_negative(lead, before, free - first, digits, text[end : end + 1])
     names = ("sign", "scaled", "currency", "inner") if is_negative else ("scaled", "currency")
     parts = [name for name in names if lead[name]]
     first += min((lead.start(name) for name in parts), default=len(before))
     values = tuple(value.copy_negate() for value in values) if is_negative else values
-    return Number(first, end, digits, values, steps, unit, _comparison(lead, before), is_negative)
+    comparison = _comparison(lead, before) or (">" if is_more else "")
+    return Number(first, end, digits, values, steps, unit, comparison, is_negative)
 
 
 def _comparison(lead: re.Match[str], before: str) -> str:

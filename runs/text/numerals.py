@@ -135,13 +135,16 @@ _SCALE_WORDS = {
         "|млн|миллион|миллиона|миллионов|мільйон|мільйонів|милиона|εκατ.|εκατομμύρια|مليون|ملايين|میلیون|מיליון"
         "|मिलियन|ล้าน"
     ),
-    7: "crore|crores|करोड़|करोड",
+    7: "crore|crores|करोड़|करोड|สิบล้าน",
+    8: "ร้อยล้าน",
     9: (
         "billion|billions|bn|Milliarde|Milliarden|milliard|milliards|Mrd.|Mrd|miliardo|miliardi|miljard|miliardy|miliardów"
         "|mld|mia.|miljarder|milliarder|milliárd|miliarde|milyar|tỷ|miliar|bilhão|bilhões|млрд|миллиард|миллиарда"
-        "|миллиардов|мільярд|мільярдів|δισ.|مليار|میلیارد|מיליארד"
+        "|миллиардов|мільярд|мільярдів|δισ.|مليار|میلیارد|מיליארד|พันล้าน"
     ),
-    12: "trillion|tn|Billionen|billones",
+    10: "หมื่นล้าน",
+    11: "แสนล้าน",
+    12: "trillion|tn|Billionen|billones|ล้านล้าน",
 }
 SCALES = {word: exponent for exponent, words in _SCALE_WORDS.items() for word in words.split("|")}
 _OF_KOREAN = {"천": 3, "만": 4, "십만": 5, "백만": 6, "천만": 7, "억": 8, "십억": 9, "백억": 10, "천억": 11, "조": 12}
@@ -164,19 +167,23 @@ CJK_MULTIPLES = "".join((*CJK_SCALES, *CJK_POWERS))
 _MULTIPLE = rf"(?!千[克帕焦瓦米]|兆[字帕比瓦赫]|百[分帕])[{CJK_MULTIPLES}]"
 """None that begins a unit, such as 千克, a kilogram."""
 _BEFORE_MULTIPLE = r"\d{1,18}(?:(?:[.,]|(?<=[０-９])[．，](?=[０-９]))\d{1,9}){0,6}"
-_REST = r"(?:\d{2,4}(?!\d))?"
-CJK_COMPOUND = re.compile(rf"(?:{_BEFORE_MULTIPLE}(?:{_MULTIPLE}){{1,2}}){{1,5}}{_REST}")
+_REST = r"\d{2,4}(?!\d)|\d,\d{3}(?![\d,])"
+CJK_COMPOUND = re.compile(rf"(?:{_BEFORE_MULTIPLE}(?:{_MULTIPLE}){{1,3}}){{1,5}}(?:{_REST})?")
 CJK_NUMERAL = rf"[{''.join(CJK_DIGITS)}{CJK_MULTIPLES}]{{1,30}}"
 _TO_CJK = dict(zip("십백천만억조", "十百千万億兆", strict=True))
 HANGUL_MULTIPLES = "".join(_TO_CJK)
+MORE_THAN = "多余餘여"
+"""Between digits and a multiple, as in 10多万: more than that."""
 _HANGUL_MULTIPLE = rf"(?:[십백천]?[만억]|[십백천]?조(?=[{SPACES}]?(?:원|달러|유로|엔|위안|\d))|[십백천])"
 """5조 is Article 5, and five trillion before money or the next part of the number."""
 HANGUL_COMPOUND = re.compile(
-    rf"{_BEFORE_MULTIPLE}{_HANGUL_MULTIPLE}(?:[{SPACES}]?{_BEFORE_MULTIPLE}{_HANGUL_MULTIPLE}){{0,4}}{_REST}"
+    rf"{_BEFORE_MULTIPLE}{_HANGUL_MULTIPLE}(?:[{SPACES}]?{_BEFORE_MULTIPLE}{_HANGUL_MULTIPLE}){{0,4}}"
+    rf"(?:{_REST}|[{SPACES}](?:\d,\d{{3}}(?![\d,])|\d{{2,4}}(?=[원명])))?"
 )
-MULTIPLES_OF_TEN = CJK_SCALES | CJK_POWERS | {one: (CJK_SCALES | CJK_POWERS)[other] for one, other in _TO_CJK.items()}
-"""By their letter, the number of zeros that they stand for."""
-_LAST_PART = re.compile(rf"(\d[\d.,]*)([{CJK_MULTIPLES}{HANGUL_MULTIPLES}]*)")
+_ZEROS = CJK_SCALES | CJK_POWERS
+_LAST_PART = re.compile(rf"(\d[\d.,]*)([{CJK_MULTIPLES}]*)")
+_REST_OF_THOUSANDS = re.compile(r"(?<=[万億])(\d),(\d{3})\Z")
+"""The comma in 12万3,450 is no decimal mark."""
 _PLAIN_NUMERAL = _WIDE_MARKS | str.maketrans(_TO_CJK | dict.fromkeys(SPACES, ""))
 _CJK_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{''.join(CJK_DIGITS)}]+|[{CJK_MULTIPLES}]")
 LETTER_SCALES = {"k": 3, "K": 3, "T": 3, "M": 6, "B": 9, "만": 4, "억": 8}
@@ -253,11 +260,13 @@ SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--"
 
 
 def cjk_value(numeral: str, mark: str) -> Decimal | None:
-    """The value of a numeral such as 1億2000万, 1억 2000만 or 二百四十; None where it has none."""
-    total = section = Decimal(0)
+    """The value of a numeral such as 1億2000万, 1억 2000만, 1.8万亿 or 二百四十; None where it has none."""
+    total = section = part = Decimal(0)
     number: Decimal | None = None
-    last_power, last_scale = 9, 99
-    for token in _CJK_TOKEN.findall(numeral.translate(_PLAIN_NUMERAL)):
+    last_power, last_scale, scale_before = 9, 99, 99
+    plain, is_after_scale = _plain(numeral), False
+    for token in _CJK_TOKEN.findall(plain):
+        is_scaled, is_after_scale = is_after_scale, token in CJK_SCALES
         if power := CJK_POWERS.get(token):
             if power >= last_power:
                 return None
@@ -265,10 +274,15 @@ def cjk_value(numeral: str, mark: str) -> Decimal | None:
             number, last_power = None, power
         elif scale := CJK_SCALES.get(token):
             section += number or 0
+            if is_scaled and last_scale < scale < scale_before - last_scale:  # 万亿: the second scale multiplies
+                total += part.scaleb(scale) - part
+                part, last_scale = part.scaleb(scale), last_scale + scale
+                continue
             if scale >= last_scale or not section:
                 return None
-            total += section.scaleb(scale)
-            number, section, last_power, last_scale = None, Decimal(0), 9, scale
+            part = section.scaleb(scale)
+            total += part
+            number, section, last_power, scale_before, last_scale = None, Decimal(0), 9, last_scale, scale
         elif token[0] in CJK_DIGITS:
             number = Decimal("".join(str(CJK_DIGITS[digit]) for digit in token))
         else:
@@ -278,11 +292,15 @@ def cjk_value(numeral: str, mark: str) -> Decimal | None:
     return total + section + (number or 0)
 
 
+def _plain(numeral: str) -> str:
+    return _REST_OF_THOUSANDS.sub(r"\1\2", numeral.translate(_PLAIN_NUMERAL))
+
+
 def cjk_step(numeral: str, mark: str) -> Decimal:
     """What one unit of the last digit of such a numeral is worth: a tenth of 万 in 33.6万."""
-    *_, (digits, multiples) = _LAST_PART.findall(numeral.translate(_WIDE_MARKS))
+    *_, (digits, multiples) = _LAST_PART.findall(_plain(numeral))
     decimals = len(digits.rpartition(mark)[2]) if mark in digits else 0
-    return Decimal(1).scaleb(sum(MULTIPLES_OF_TEN[one] for one in multiples) - decimals)
+    return Decimal(1).scaleb(sum(_ZEROS[one] for one in multiples) - decimals)
 
 
 STEP_OF_FRACTION = Decimal("0.001")

@@ -240,6 +240,10 @@ def test_other_words_of_these_scripts_exempt_nothing(text: str, figures: list[st
         ("2.31亿元", "约2.7亿元", ["2.7亿元"]),
         ("2.31亿元", "2.3亿元", []),
         ("2.31亿元", "约2亿元", []),
+        ("1.87万亿元", "1.8万亿元、1.9万亿元", ["1.8万亿元"]),
+        ("10份合同", "10多万元", ["10多万元"]),
+        ("10多万元", "10多万元", []),
+        ("12万3,450円", "12万3,450円、12万3,451円", ["12万3,451円"]),
     ],
 )
 def test_a_figure_with_multiples_is_rounded_to_its_last_digit(source: str, text: str, figures: list[str]) -> None:
