@@ -10,6 +10,7 @@ import regex
 from runs.contracts.base import RESULT
 from runs.text.normalisation import Markup, caseless, spelled
 from runs.text.numbers import Number, number_at, numbers_in
+from runs.text.numerals import CJK_MULTIPLES, HANGUL_MULTIPLES, MORE_THAN, MULTIPLE, SCALES, SPACES, either
 from runs.text.patterns import Budget
 from runs.text.scripts import UNSPACED, touches
 
@@ -25,6 +26,15 @@ _UNSPACED_LETTER = regex.compile(rf"(?V1){_UNSPACED_LETTERS}")
 _SIGN = re.compile("[-<>≤≥±(]")
 _SIGN_REACH = 8
 """Characters before a number in which its sign may be, with a currency between."""
+_MULTIPLES = CJK_MULTIPLES + HANGUL_MULTIPLES
+_TOUCHING_SCALES = either(dict.fromkeys(word for word in SCALES if touches(word[0])))
+_MULTIPLE_NEXT = re.compile(
+    rf"[{MORE_THAN}]?(?:{MULTIPLE}|[십백천만억])|[{SPACES}]?(?:{_TOUCHING_SCALES})"
+    rf"|(?<=[{_MULTIPLES}])[\d.,]{{1,6}}[{_MULTIPLES}]"
+)
+_MULTIPLE_BEFORE = re.compile(rf"\d[{_MULTIPLES}]{{1,3}}\Z")
+"""Parts of one number, such as 500 and 만 in 500만, and 1億 and 2000万 in 1億2000万."""
+_MULTIPLE_REACH = 8
 _WORDS_AT_ONCE = 10_000
 """Words between two looks at the clock."""
 
@@ -114,7 +124,21 @@ def _stands(one: _Phrase, text: str, start: int) -> bool:
         return False
     end = start + len(phrase)
     before, after = text[max(0, start - 2) : start][::-1], text[end : end + 2]
-    return not (_runs_on(phrase[0], before) or _runs_on(phrase[-1], after) or _has_other_sign(one, text, start))
+    return not (
+        _runs_on(phrase[0], before)
+        or _runs_on(phrase[-1], after)
+        or _cuts_multiple(phrase, text, start)
+        or _has_other_sign(one, text, start)
+    )
+
+
+def _cuts_multiple(phrase: str, text: str, start: int) -> bool:
+    """Whether the phrase ends or begins inside a number such as 500만 or 1億2000万."""
+    end = start + len(phrase)
+    is_cut = phrase[-1].isdecimal() or phrase[-1] in _MULTIPLES
+    if is_cut and _MULTIPLE_NEXT.match(text, end, end + _MULTIPLE_REACH):
+        return True
+    return phrase[0].isdecimal() and _MULTIPLE_BEFORE.search(text[max(0, start - _MULTIPLE_REACH) : start]) is not None
 
 
 def _has_other_sign(one: _Phrase, text: str, start: int) -> bool:

@@ -164,11 +164,11 @@ CJK_POWERS = dict(zip("十拾百佰千仟", (1, 1, 2, 2, 3, 3), strict=True))
 _DIGITS_OF_CJK = "〇零 一壱壹 二弐贰貳两兩 三参叁參 四肆 五伍 六陆陸 七柒 八捌 九玖"
 CJK_DIGITS = {digit: value for value, digits in enumerate(_DIGITS_OF_CJK.split()) for digit in digits}
 CJK_MULTIPLES = "".join((*CJK_SCALES, *CJK_POWERS))
-_MULTIPLE = rf"(?!千[克帕焦瓦米]|兆[字帕比瓦赫]|百[分帕])[{CJK_MULTIPLES}]"
+MULTIPLE = rf"(?!千[克帕焦瓦米]|兆[字帕比瓦赫]|百[分帕])[{CJK_MULTIPLES}]"
 """None that begins a unit, such as 千克, a kilogram."""
 _BEFORE_MULTIPLE = r"\d{1,18}(?:(?:[.,]|(?<=[０-９])[．，](?=[０-９]))\d{1,9}){0,6}"
 _REST = r"\d{2,4}(?!\d)|\d,\d{3}(?![\d,])"
-CJK_COMPOUND = re.compile(rf"(?:{_BEFORE_MULTIPLE}(?:{_MULTIPLE}){{1,3}}){{1,5}}(?:{_REST})?")
+CJK_COMPOUND = re.compile(rf"(?:{_BEFORE_MULTIPLE}(?:{MULTIPLE}){{1,3}}){{1,5}}(?:{_REST})?")
 CJK_NUMERAL = rf"[{''.join(CJK_DIGITS)}{CJK_MULTIPLES}]{{1,30}}"
 _TO_CJK = dict(zip("십백천만억조", "十百千万億兆", strict=True))
 HANGUL_MULTIPLES = "".join(_TO_CJK)
