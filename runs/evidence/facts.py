@@ -12,14 +12,13 @@ from typing import NamedTuple
 from runs.text.dates import Day, dates_in
 from runs.text.domains import addresses_in, normal_address
 from runs.text.numbers import Number, numbers_in, spelled_numbers
+from runs.text.numerals import SHARED_SIGNS
 
 MIN_ROUNDED = 10
 """Units of its last digit that a rounded number must have. Fewer would match too much: many numbers round to 3."""
 FIRST_YEAR, LAST_YEAR = 1500, 2199
 MAX_NEAR = 100
 """Neighbours that a rounded number is compared with, because their units may differ."""
-_SAME_SIGN = (frozenset({"USD", "AUD", "CAD", "SGD", "HKD", "NZD"}), frozenset({"JPY", "CNY"}))
-"""Currencies that are written with $, and with ¥."""
 
 
 class FigurePlace(NamedTuple):
@@ -68,7 +67,7 @@ class KnownFigures:
             if not number.values:
                 self._digits.setdefault(number.digits, at(number.start))
             for value in number.values:
-                self._numbers.setdefault(abs(value), {}).setdefault(number.unit, at(number.start))
+                self._numbers.setdefault(abs(value), {}).setdefault(number.sign or number.unit, at(number.start))
 
     def with_counts(self, counts: Collection[Decimal]) -> "KnownFigures":
         """The same facts with more counts."""
@@ -89,7 +88,7 @@ class KnownFigures:
 
         Its sign does not count: a loss of 5 may be written as -5.
         """
-        key = (number.values, number.steps, number.unit, number.is_about, number.digits)
+        key = (number.values, number.steps, number.sign or number.unit, number.is_about, number.digits)
         if key not in self._known:
             self._known[key] = self._look_up(number)
         return self._known[key]
@@ -97,12 +96,9 @@ class KnownFigures:
     def _look_up(self, number: Number) -> FigurePlace | None:
         if not number.values:
             return self._digits.get(number.digits)
+        unit = number.sign or number.unit
         for value in map(abs, number.values):
-            if (
-                place := self._exact(value, number.unit)
-                or self._year(value)
-                or _with_unit(self._spelled.get(value, {}), number.unit)
-            ):
+            if place := self._exact(value, unit) or self._year(value) or _with_unit(self._spelled.get(value, {}), unit):
                 return place
         for value, step in zip(map(abs, number.values), number.steps, strict=True):
             if place := self._rounded(value, step, number):
@@ -129,7 +125,7 @@ class KnownFigures:
             for other in self._sorted[first : first + MAX_NEAR]:
                 if other > high:
                     break
-                if place := _with_unit(self._numbers[other], "" if scale == 100 else number.unit):
+                if place := _with_unit(self._numbers[other], "" if scale == 100 else number.sign or number.unit):
                     return place
         return None
 
@@ -154,7 +150,9 @@ def _with_unit(places: Mapping[str, FigurePlace], unit: str) -> FigurePlace | No
 
 
 def _fit(unit: str, other: str) -> bool:
-    return not unit or not other or unit == other or any({unit, other} <= alike for alike in _SAME_SIGN)
+    if not unit or not other or unit == other:
+        return True
+    return unit in SHARED_SIGNS.get(other, ()) or other in SHARED_SIGNS.get(unit, ())
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:

@@ -59,6 +59,7 @@ from runs.text.numerals import (
     POWER,
     SCALED_CURRENCY,
     SCALES,
+    SHARED_SIGNS,
     SHARES,
     SPACES,
     STEP_OF_FRACTION,
@@ -109,6 +110,8 @@ _BEFORE, _BEFORE_LATIN = (
 )
 _AFTER, _AFTER_LATIN = re.compile(_after(NAME_OF)), re.compile(_after(_latin(NAME_OF)))
 """The second of each is for texts without letters that touch figures. It is quicker, and finds the same there."""
+_ALL_UNITS = NAME_OF | _IN_FRONT
+_PLAIN_SIGNS = {sign: sign for sign in SHARED_SIGNS} | {"￥": "¥"} | dict.fromkeys(("dollar", "dollars", "달러"), "$")
 _LEAD_WORDS = frozenset(ABOUT | CODES.keys() | {letter + code for letter in "TkKM" for code in CODES})
 _LEAD_SIGNS = frozenset(f"{MINUS}(~≈∼<>=≤≥⩽⩾" + "".join(word for word in CODES if not word[-1].isalnum())) - {"."}
 _LEAD_LETTERS = frozenset(word[-1] for word in (*ABOUT, *_IN_FRONT) if touches(word[-1]))
@@ -136,7 +139,7 @@ class Number:
     `values`: what it can mean, usually one value, two where the decimal mark is not clear, none where the digits are
     no number. `steps`: for each value, what one unit of its last digit is worth. `unit`: the one name of its currency
     or unit, or empty. `comparison`: one of `<`, `≤`, `>`, `≥` and `~`, or empty. `is_negative`: it has a sign, or
-    brackets that stand for one.
+    brackets that stand for one. `sign`: the sign of its currency if several currencies share that, or empty.
     """
 
     start: int
@@ -147,6 +150,7 @@ class Number:
     unit: str = ""
     comparison: str = ""
     is_negative: bool = False
+    sign: str = ""
 
     @property
     def is_about(self) -> bool:
@@ -194,7 +198,7 @@ def _number(text: str, start: int, end: int, free: int, *, is_touching: bool) ->
     first = max(start - _BEFORE_CHARACTERS, 0)
     before = text[first:start]
     lead = _lead(before, is_touching=is_touching)
-    currency = _IN_FRONT.get(lead["currency"] or "", "") if lead else ""
+    currency = (lead["currency"] or "") if lead else ""
     if before[-1:].isalpha() and not currency and _belongs_to_word(before[-1]):
         return None
     if before[-1:] == "-" and _belongs_to_word(before[-2:-1]) and end - start < _MIN_CODE_DIGITS:
@@ -204,7 +208,7 @@ def _number(text: str, start: int, end: int, free: int, *, is_touching: bool) ->
     after, unit = text[end : end + _AFTER_CHARACTERS], currency
     exponent = _exponent(lead["scaled"]) if lead else 0  # as in TEUR 5
     if before[-1:] == "(" and after[:1] == ")" and (behind := _UNIT_BEHIND.match(after, 1)):
-        unit = _unit(behind["unit"])  # thirty (30) days
+        unit = behind["unit"]  # thirty (30) days
     is_more = after[:1] in _MORE_THAN and after[1:2] in _MULTIPLES
     if is_more:
         values, steps, length = _compound(digits + after[1:], 0, len(digits))
@@ -235,15 +239,16 @@ def _number(text: str, start: int, end: int, free: int, *, is_touching: bool) ->
     elif exponent:
         values = tuple(value.scaleb(exponent, EXACT) for value in values)
         steps = tuple(step.scaleb(exponent) for step in steps)
+    sign = _PLAIN_SIGNS.get(unit, "")
     if lead is None:
-        return Number(start, end, digits, values, steps, unit, ">" if is_more else "")
+        return Number(start, end, digits, values, steps, _unit(unit), ">" if is_more else "", sign=sign)
     is_negative = _is_negative(lead, before, free - first, digits, text[end : end + 1])
     names = ("sign", "scaled", "currency", "inner") if is_negative else ("scaled", "currency")
     parts = [name for name in names if lead[name]]
     first += min((lead.start(name) for name in parts), default=len(before))
     values = tuple(value.copy_negate() for value in values) if is_negative else values
     comparison = _comparison(lead, before) or (">" if is_more else "")
-    return Number(first, end, digits, values, steps, unit, comparison, is_negative)
+    return Number(first, end, digits, values, steps, _unit(unit), comparison, is_negative, sign)
 
 
 def _comparison(lead: re.Match[str], before: str) -> str:
@@ -308,13 +313,17 @@ def _is_negative(lead: re.Match[str], before: str, free: int, digits: str, after
 
 
 def _behind(tail: re.Match[str], digits: str, after: str, currency: str) -> tuple[str, str, int]:
-    """The unit, the letter that is a scale, and how many characters behind the digits belong to the number."""
+    """How the unit is written, the letter that is a scale, and how many characters behind the digits belong to the
+    number.
+    """
     if tail["unit"] in _OF_YEAR and _CALENDAR_YEAR.fullmatch(digits):
         return currency, "", 0
-    unit, letter = currency or _unit(tail["unit"]), (tail["letter"] or "").strip()
+    unit, letter = currency or tail["unit"] or "", (tail["letter"] or "").strip()
+    if currency in _PLAIN_SIGNS and _unit(tail["unit"]) in CURRENCIES:  # ¥5元
+        unit = tail["unit"]
     if currency and not letter and not tail["scale"] and (apart := _AFTER_MONEY.match(after)):
         return unit, apart["letter"], apart.end()
-    if letter == "m" and unit not in CURRENCIES:
+    if letter == "m" and _unit(unit) not in CURRENCIES:
         return "m", "", tail.end("letter")
     return unit, letter, tail.end()
 
@@ -325,7 +334,7 @@ def _exponent(letter: str | None) -> int:
 
 
 def _unit(spelling: str | None) -> str:
-    return NAME_OF.get(spelling or "", "")
+    return _ALL_UNITS.get(spelling or "", "")
 
 
 def _has_case(letter: str) -> bool:

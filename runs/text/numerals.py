@@ -213,6 +213,8 @@ def _not_before(word: str) -> str:
 
 CURRENCY_NAMES = _names(CURRENCIES)
 NAME_OF = CURRENCY_NAMES | _names(UNITS)
+SHARED_SIGNS = {"$": ("USD", "AUD", "CAD", "SGD", "HKD", "NZD"), "¥": ("JPY", "CNY")}
+"""Signs that several currencies have; each is read as the first of them."""
 _WORDS_IN_FRONT = ("人民币", "人民幣", "港币", "港幣", "台币", "台幣", "新台币", "新台幣")
 CODES = {
     spelling: name

@@ -147,7 +147,7 @@ KOREAN = "매출은5만원이고 계약은 2024년 3월 15일에 체결되었습
     [
         ("索赔金额为2777元，即2,777元、¥2777、RMB2777、人民币2777元，约2800元", []),
         ("索赔金额为2778元", ["2778元"]),
-        ("索赔金额为2777円或2777美元", ["2777美元"]),  # the sign ¥ is that of both
+        ("索赔金额为2777円或2777美元", ["2777円", "2777美元"]),
         ("共索赔3500万元", []),
         ("共索赔3600万元", ["3600万元"]),
         ("于2024年3月15日签订，2024年3月、3月15日、3月、2024年", []),
@@ -247,6 +247,22 @@ def test_other_words_of_these_scripts_exempt_nothing(text: str, figures: list[st
     ],
 )
 def test_a_figure_with_multiples_is_rounded_to_its_last_digit(source: str, text: str, figures: list[str]) -> None:
+    known = KnownFigures([(FigurePlace("合同.md", 0), source)])
+    assert [figure.text for figure in trace(text, known) if figure.status == "not traced"] == figures
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "figures"),
+    [
+        ("3,500,000元", "350万円、¥350万、￥3,500,000", ["350万円"]),
+        ("350万円", "3,500,000元、RMB350万、¥350万元", ["3,500,000元", "RMB350万", "¥350万元"]),
+        ("350万円", "JPY3,500,000、¥3,500,000", []),
+        ("￥3,500,000", "350万円、350万元、350万ウォン", ["350万ウォン"]),
+        ("A fee of A$500", "USD 500, US$500, AUD 500, $500, 500$, 500 dollars", ["USD 500", "US$500"]),
+        ("A fee of $500", "USD 500, AUD 500, EUR 500", ["EUR 500"]),
+    ],
+)
+def test_only_a_sign_fits_several_currencies(source: str, text: str, figures: list[str]) -> None:
     known = KnownFigures([(FigurePlace("合同.md", 0), source)])
     assert [figure.text for figure in trace(text, known) if figure.status == "not traced"] == figures
 
