@@ -25,8 +25,7 @@ from runs.engine import claim, prompt_inputs, verification_inputs
 from runs.engine.canary_trials import try_canary
 from runs.engine.database import AWAY, database
 from runs.engine.document_work import read_inputs
-from runs.engine.mcp_listings import list_stale
-from runs.engine.reach import RunPeople, checking, commands_for, run_servers, web_pages
+from runs.engine.reach import RunPeople, checking, commands_for, list_servers, run_servers, web_pages
 from runs.engine.recording import Deadline, RecordedModel, RecordedTools, Recording, clients
 from runs.enums import Action, AttemptStatus, Executor, WorkKind
 from runs.errors import (
@@ -262,7 +261,7 @@ def _sentence(error: ContractBroken) -> str:
 def _plan(recording: Recording) -> None:
     run, capabilities = recording.item.run, recording.capabilities
     item = recording.item
-    list_stale(run.policy, recording.lease.check, clients().replies)
+    list_servers(recording)
     brief, reason = database.call(lambda: prompt_inputs.for_planner(item, capabilities))
     overlay = database.call(lambda: _unchanged(run.inputs))
     kind = run.policy.executor

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from runs.contracts.ports import Acting, Answer, CommandResult, Original, Page, ToolResult, ToolSpec, ToolUse
 from runs.engine.database import database
-from runs.engine.mcp_listings import keep
+from runs.engine.mcp_listings import keep, list_stale
 from runs.engine.recording import Deadline, RecordedTools, Recording, clients
 from runs.engine.web_page_texts import text_of_page
 from runs.enums import GateStatus
@@ -257,3 +257,8 @@ class RunServers:
 def run_servers(recording: Recording, result_chars: int) -> RunServers | None:
     """The servers that the policy names; None if there are none."""
     return RunServers(recording, result_chars) if recording.item.run.policy.servers and settings.MCP else None
+
+
+def list_servers(recording: Recording) -> None:
+    """Ask the servers that the policy names for their tools, unless it is known what they offer now."""
+    list_stale(recording.item.run.policy, recording.lease.check, clients().replies)
