@@ -63,7 +63,10 @@ _LABEL_BEHIND = re.compile(
     rf"{_MORE_OF_THEM}(?:章|步|阶段|階段|部分|部(?![门門長长])|点|點|版|例|题|題|問|号|號|番目|案|図|图|圖|表|장|단계|부분|부|판|호|안|문제|질문)"
 )
 _MARKER = re.compile(r"\A[\s>*_#-]*（?(?:\d+\.)*\Z")
-_BEHIND_MARK = frozenset(".):、．）：")
+_BEHIND_MARK = re.compile(
+    r"[.)．]|[:：](?!\d)|、(?!\d)|、(?=\d{4}年)|）(?![人名家个個份件户社元円天日年月](?:\W|\Z|[的はがをの]))"
+)
+"""What ends the mark of an item: 120、130 are two numbers, 500：1 is a ratio, and （20）人 are 20 people."""
 _MARKS = re.compile(r"\d{1,3}(?:\.\d{1,3})*")
 _REFERENCES = re.compile(r"\[[\d,\s–-]*\Z")
 _PLACES = "lines?|pages?|rows?|columns?|cells?|slides?|footnotes?|zeilen?|seiten?|spalten?|folien?"
@@ -73,7 +76,7 @@ _POSITION = re.compile(
 )
 _POSITION_IN_FRONT = re.compile(
     r"(?:页码|頁碼|行号|行號|列号|幻灯片|投影片|脚注|腳註|ページ|スライド|페이지|슬라이드|각주|บรรทัด|แถว|(?<!\w)หน้า"
-    rf"|(?<!\w)[页頁行列쪽행열])(?:ที่)?\s?[：:]?\s?{_SEVERAL}"
+    rf"|(?<!\w)[页頁行列])(?:ที่)?\s?[：:]?\s?{_SEVERAL}"
 )
 _POSITION_BEHIND = re.compile(
     rf"{_MORE_OF_THEM}(?:[页頁行列쪽행열줄]|张幻灯片|張投影片|ページ|スライド|脚注|페이지|슬라이드)"
@@ -92,7 +95,13 @@ _RATINGS = (
     "评分|評分|得分|打分|评级|評級|置信度|可信度|優先級|優先順位|优先级|排名|評価点|評点|スコア|確信度|점수|평점|우선순위|순위|신뢰도|คะแนน"
     "|ลำดับความสำคัญ"
 )
-_RATED = re.compile(rf"\b(?:{_JUDGED})[^\n.;|]{{0,30}}\Z|(?:{_RATINGS})[^\n.;|。；，,、]{{0,12}}\Z", re.IGNORECASE)
+_RATED = re.compile(rf"\b(?:{_JUDGED})[^\n.;|]{{0,30}}\Z", re.IGNORECASE)
+_RATED_IN_FRONT = re.compile(
+    rf"(?:{_RATINGS})(?:\s?[(（][^()（）\n]{{0,12}}[)）])?\s?(?:[为為是达達到は가은는이：:=]|คือ|เป็น)?\s?\Z"
+    rf"|(?:{_RATINGS})[^\n.;|。；，,、]{{0,12}}(?:[满滿]分|จาก|เต็ม)\s?\Z"
+)
+_BEHIND_RATING = re.compile(rf"\s?(?:[分点點점星级級]|จาก|เต็ม)|{_BEHIND_LABEL.pattern}")
+_MAX_RATING = 100
 _RATING_COLUMN = re.compile(
     rf"(?:{_JUDGED}|{_RATINGS}|可能性|可行性|相关性|相關性|重要性|重要度|影响程度|影響度|复杂度|複雑度|風險等級|风险等级|가능성|중요도|영향도)",
     re.IGNORECASE,
@@ -373,7 +382,7 @@ def _is_numbering(number: Number, before: str, after: str) -> bool:
     if number.unit or number.is_negative or not _MARKS.fullmatch(number.digits):
         return False
     is_heading = before.lstrip(" >").startswith("#")
-    marks = _MARKER.match(before) and (is_heading or after[:1] in _BEHIND_MARK)
+    marks = _MARKER.match(before) and (is_heading or _BEHIND_MARK.match(after))
     label = _LABEL_IN_FRONT.search(before)
     is_label = number.digits.isdecimal() and (
         _LABEL.search(before)
@@ -395,7 +404,10 @@ def _is_position(number: Number, before: str, after: str) -> bool:
 
 
 def _is_rating(number: Number, before: str, after: str) -> bool:
-    return bool(_RATED.search(before) or _OUT_OF.match(after) or _RATED_OUT.search(before))
+    if _RATED.search(before) or _OUT_OF.match(after) or _RATED_OUT.search(before):
+        return True
+    is_small = bool(number.values) and not number.unit and max(map(abs, number.values)) <= _MAX_RATING
+    return is_small and bool(_RATED_IN_FRONT.search(before) and _BEHIND_RATING.match(after))
 
 
 def _is_in_identifier(number: Number, before: str, after: str) -> bool:
