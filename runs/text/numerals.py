@@ -39,8 +39,8 @@ CURRENCIES = {
     "USD": "US$|$|dollar|dollars|美元|美金|米ドル|달러|ดอลลาร์",
     "EUR": "€|euro|euros|欧元|歐元|ユーロ|유로|ยูโร",
     "GBP": "£|pound|pounds|英镑|英鎊|英ポンド|파운드",
-    "JPY": "¥|￥|yen|円|日元|日圓|엔|เยน",
-    "CNY": "RMB|CN¥|yuan|元|人民币|人民幣|人民元|人民币元|人民幣元|위안|หยวน",
+    "JPY": "¥|￥|yen|円|日元|日圓|日圆|엔|เยน",
+    "CNY": "RMB|CN¥|yuan|元|圆|圓|人民币|人民幣|人民元|人民币元|人民幣元|위안|หยวน",
     "CHF": "Fr.|SFr.|francs|Franken|瑞士法郎|スイスフラン",
     "INR": "₹|Rs.|Rs|rupees|卢比|盧比|ルピー|루피",
     "KRW": "₩|won|韩元|韓元|ウォン|원",
@@ -106,6 +106,7 @@ UNITS = {
 _OTHER_WORDS = {
     "元": "件宵年始旦气氣素组組",
     "円": "形滑",
+    **dict.fromkeys("圆圓", "形圈桌满滿滑心柱珠"),
     "天": "主使气気氣津然皇空",
     "日": "元圓报報曜本期程記記語语",
     "周": "知边辺邊围圍",
@@ -148,13 +149,9 @@ _SCALE_WORDS = {
 }
 SCALES = {word: exponent for exponent, words in _SCALE_WORDS.items() for word in words.split("|")}
 _OF_KOREAN = {"천": 3, "만": 4, "십만": 5, "백만": 6, "천만": 7, "억": 8, "십억": 9, "백억": 10, "천억": 11, "조": 12}
-SCALES |= {
-    f"{scale}{gap}{money}": exponent
-    for scale, exponent in _OF_KOREAN.items()
-    for gap in ("", " ")
-    for money in ("원", "달러", "유로")
-}
-"""Korean ones before money alone: 5조 is Article 5, and many words begin with the same syllables."""
+SCALES |= _OF_KOREAN
+_BEFORE_MONEY = rf"(?=[{SPACES}]?(?:원|달러|유로|엔|위안))"
+"""Where Korean scales count: 5조 is Article 5, and many words begin with the same syllables."""
 SCALED_CURRENCY = rf"(?:[TkKM](?=[{SPACES}]?(?:[€$£]|(?:EUR|USD|GBP|CHF)(?!{JOINED_LETTER})))|m(?=[€$£]))"
 """The letter before a currency that belongs to the digits, as in TEUR, k€ and M €."""
 APART_FROM_MONEY = rf"[kKmMB](?!&|[^\W{TOUCHING}])"
@@ -208,6 +205,8 @@ def either(words: Mapping[str, object]) -> str:
 
 
 def _not_before(word: str) -> str:
+    if word in _OF_KOREAN:
+        return _BEFORE_MONEY
     return f"(?![{_OTHER_WORDS[word]}])" if word in _OTHER_WORDS else ""
 
 

@@ -51,6 +51,20 @@ def test_digits(text: str, values: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        *((f"5{scale}", "KRW") for scale in ("만원", " 만원", "만 원", " 만 원")),
+        ("50000日圆", "JPY"),
+        ("50000圆", "CNY"),
+    ],
+)
+def test_currencies_behind_scales(text: str, unit: str) -> None:
+    found = quantity(text)
+    assert found is not None
+    assert (found.value("."), found.kind.unit) == (50_000, unit)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         *("-5", "−5", "–5", "—5", "－5", "﹣5", "‐5", "‑5", "⁻5", "- 5", "5-", "5 −", "(5)", "（5）"),
