@@ -357,6 +357,12 @@ def number_at(text: str, start: int, end: int) -> Number | None:
 _CJK_WORD = re.compile(CJK_NUMERAL)
 _RARELY_ALONE = frozenset("参參伍陆陸拾")
 """Formal numerals that alone are parts of ordinary words, such as 参见."""
+_COUNTED_BY = frozenset(
+    "个個箇ヶか人名位份家户戶社件条條项項款章节節页頁行列段句字号號篇册冊本卷张張枚幅次回遍届期批层層级級种種类類组組队隊套台臺"
+    "辆輛架艘只隻头頭匹块塊根支笔筆元円圆圓角美欧年月日天周週时時小秒岁歳歲世倍成割折米克升吨噸亩畝公"
+    "国國省市县縣区區州校院室所店间間栋棟大方者点點つ"
+)
+_IN_FRONT_OF_ONE = frozenset("第之约約近共计計达達至为為是")
 _WORD = re.compile(r"[^\W\d_]{3,20}(?:-[^\W\d_]{3,5})?")
 _JOINT = re.compile(r"[\s-]{1,5}(?:(?:and|und)\s{1,5})?", re.IGNORECASE)
 _AND = frozenset(("and", "und"))
@@ -382,8 +388,16 @@ def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
         yield from _spelled_by(text, words)
     for match in _CJK_WORD.finditer(text):
         value = cjk_value(match[0], ".")
-        if value is not None and match[0] not in _RARELY_ALONE:
+        if value is not None and match[0] not in _RARELY_ALONE and not _is_in_word(text, match):
             yield _spelled(text, match.start(), match.end(), value)
+
+
+def _is_in_word(text: str, match: "re.Match[str]") -> bool:
+    """Whether a single numeral is a part of a word, as in 统一意见 and 十分重要, and counts nothing."""
+    before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 2]
+    if len(match[0]) > 1 or not after[:1].isalpha() or after[0] in _COUNTED_BY or _UNIT_BEHIND.match(text, match.end()):
+        return False
+    return after[0] == "分" or (before.isalpha() and before not in _IN_FRONT_OF_ONE)
 
 
 def spelled_values(text: str) -> set[str]:

@@ -58,6 +58,11 @@ def test_figures_may_stand_in_the_source_in_words_or_with_other_marks() -> None:
     assert lacking("It is 5 million, or 5", map(figures_said, ["It is 5,000,000"])) == ["5"]
 
 
+def test_numerals_in_words_are_no_figures() -> None:
+    assert figures_said("双方统一意见，十分重要") == frozenset()
+    assert lacking("共1份，10分", [figures_said("双方统一意见，十分重要")]) == ["1", "10"]
+
+
 def test_a_statement_between_many_links_has_the_text_between_them() -> None:
     assert around("A [a](x.md). " + "It rains [b](x.md) and [c](x.md) here. " * 2 + "D.") == [
         "A a.",
