@@ -81,13 +81,15 @@ _GROUP_BEFORE = regex.compile(r"(?<!\p{Nd})\p{Nd}{1,3}[ \xa0\u2000-\u200a\u202f\
 _GROUP_AFTER = regex.compile(r"[ \xa0\u2000-\u200a\u202f\u205f\u3000]?\p{Nd}{3}(?!\p{Nd})")
 """The groups of digits in 1 000."""
 _COMPOUND_BEFORE = regex.compile(rf"\p{{Nd}}[{CJK_MULTIPLES}{HANGUL_MULTIPLES}]{{1,2}}\Z")
-_APART = tuple(
-    (regex.compile(rf"{before}[ ]?\Z"), regex.compile(rf"[ ]?{after}"))
-    for before, after in (
-        (r"\p{Nd}[십백천]?[만억]", r"\p{Nd}[\p{Nd}.,]*[천만]"),
-        (r"\p{Nd}[십백천]?[만억]", r"(?:\p{Nd},\p{Nd}{3}(?!\p{Nd})|\p{Nd}{2,4}[원명])"),
-        (r"(?<!제[ ]?)\p{Nd}[십백천]?조", r"\p{Nd}[\p{Nd}.,]*[십백천]?억"),
-    )
+_APART = (
+    (
+        regex.compile(r"\p{Nd}[십백천]?[만억][ ]?\Z"),
+        regex.compile(r"[ ]?(?:\p{Nd}[\p{Nd}.,]{0,18}[천만]|\p{Nd},\p{Nd}{3}(?!\p{Nd})|\p{Nd}{2,4}[원명])"),
+    ),
+    (
+        regex.compile(r"(?<!제[ ]?)\p{Nd}[십백천]?조[ ]?\Z"),
+        regex.compile(r"[ ]?\p{Nd}[\p{Nd}.,]{0,18}[십백천]?억"),
+    ),
 )
 """Parts of 1조 2천억, 1억 2천만 and 12만 3,450, which Korean writes apart."""
 _FRACTION = "¼-¾⅐-⅞"
