@@ -61,7 +61,7 @@ def test_digits(text: str, values: dict[str, str]) -> None:
 def test_currencies_behind_scales(text: str, unit: str) -> None:
     found = quantity(text)
     assert found is not None
-    assert (found.value("."), found.kind.unit) == (50_000, unit)
+    assert (found.value("."), found.kind.unit) == (Decimal(50_000), unit)
 
 
 @pytest.mark.parametrize(
