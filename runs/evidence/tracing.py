@@ -50,7 +50,9 @@ _LABEL_WORDS = (
 TABLE_OR_FIGURE = r"(?<![^\W見见如在由从據据和與与及的附看照以或])(?:表|图|圖|図|例)|(?<!\w)(?:표|그림)"
 """Behind other letters these are the ends of other words, such as 代表."""
 _LABEL_IN_FRONT = re.compile(rf"(?:{_LABEL_WORDS}|{TABLE_OR_FIGURE})(?P<ordinal>ที่)?\s?[-#：:]?\s?{_SEVERAL}")
-_ORDINAL_IN_FRONT = re.compile(rf"(?:第|(?<!\w)제)\s?(?:\d+{_AND_MORE}[第제]?\s?)*\Z")
+ORDINAL_MARK = r"(?:第|(?<!\w)제)"
+"""Before a figure that is an ordinal, as in 第3. Behind other letters 제 is the end of another word, such as 어제."""
+_ORDINAL_IN_FRONT = re.compile(rf"{ORDINAL_MARK}\s?(?:\d+{_AND_MORE}[第제]?\s?)*\Z")
 _MORE_OF_THEM = rf"(?:{_AND_MORE}[第제]?\s?\d{{1,3}}){{0,20}}\s?"
 _BEHIND_LABEL = re.compile(
     rf"(?:{_AND_MORE}\d{{1,3}}(?!\d)){{0,20}}+\s*+(?:\Z|[^\w\s]|[的是为為中内內上至到和与與及所不已未可将將应應需会會有在由先后後则則也仍显顯列给給示展]"

@@ -130,7 +130,7 @@ def approvable_as_read(user: Person, gates: Iterable[Gate]) -> set[int]:
 
 
 def _took_part_in(user: User, runs: Collection[int]) -> set[int]:
-    """Those of these runs of which the person has edited a plan, or for which they have given files."""
+    """Those of these runs in which the person has edited a plan, or has given files for it."""
     if not runs:
         return set()
     edited = Plan.objects.filter(run__in=runs, author=user).order_by().values_list("run_id", flat=True)

@@ -162,7 +162,7 @@ _DIGITS_OF_CJK = "〇零 一壱壹 二弐贰貳两兩 三参叁參 四肆 五伍
 CJK_DIGITS = {digit: value for value, digits in enumerate(_DIGITS_OF_CJK.split()) for digit in digits}
 CJK_MULTIPLES = "".join((*CJK_SCALES, *CJK_POWERS))
 MULTIPLE = rf"(?!千[克帕焦瓦米]|兆[字帕比瓦赫]|百[分帕])[{CJK_MULTIPLES}]"
-"""None that begins a unit, such as 千克, a kilogram."""
+"""A multiple, unless it begins a unit such as 千克, a kilogram."""
 _BEFORE_MULTIPLE = r"\d{1,18}(?:(?:[.,]|(?<=[０-９])[．，](?=[０-９]))\d{1,9}){0,6}"
 _REST = r"\d{2,4}(?!\d)|\d,\d{3}(?![\d,])"
 CJK_COMPOUND = re.compile(rf"(?:{_BEFORE_MULTIPLE}(?:{MULTIPLE}){{1,3}}){{1,5}}(?:{_REST})?")

@@ -10,7 +10,7 @@ import regex
 
 from runs.errors import InvalidInput
 from runs.evidence.citations.links import MarkdownBlock, MarkdownLink, is_head, links_in
-from runs.evidence.tracing import TABLE_OR_FIGURE
+from runs.evidence.tracing import ORDINAL_MARK, TABLE_OR_FIGURE
 from runs.text.dates import names_month
 from runs.text.normalisation import caseless
 from runs.text.numbers import numbers_in, spelled_values, value_keys
@@ -36,7 +36,7 @@ _FULL_NAME = regex.compile(r"(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}’'-]+(?:[ 
 _QUOTED = regex.compile(r"[“„«][^“”„«»\n]{3,400}[”“»]|\"[^\"\n]{3,400}\"")
 _OPENING, _CLOSING = '“„«"', '”“»"'
 _NO_LETTERS = regex.compile(r"[^\p{L}\p{N}]+")
-_COUNTED_OUT = regex.compile(r"(?:第|(?<!\w)제)\s?\Z")
+_COUNTED_OUT = regex.compile(rf"{ORDINAL_MARK}\s?\Z")
 _ITEM = regex.compile(r"^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s|\d{1,9}[、．）]|（\d{1,9}）)")
 _LETTERS = regex.compile(r"\p{L}+")
 _SERIES = r"\p{Nd}[\p{Nd}.]{0,20}(?:\s?[-–,、~～至到和与及と및]\s?第?\p{Nd}[\p{Nd}.]{0,20}){0,20}"
@@ -46,7 +46,7 @@ _PLACE = regex.compile(
     r"|appendix|zeilen?|seiten?|ziffern?|klauseln?|folien?|tabellen?|spalten?|zellen?|anlagen?|absatz|abs\.|nr\.|§§?)"
     r":?\s{0,3}[A-Z]{0,3}\p{Nd}[\p{Nd}.]{0,20}(?:\s{0,3}(?:to|bis|and|und|,|–|-)\s{0,3}\p{Nd}[\p{Nd}.]{0,20}){0,20}"
     r"|(?:附件|附录|附錄|附表|附图|附圖|别表|別表|别纸|別紙|別添|编号|編號|番号|页码|頁碼|行号|行號|脚注|부록|별첨|별표|각주|번호|ภาคผนวก|มาตรา"
-    rf"|{TABLE_OR_FIGURE})(?:ที่)?\s?[-：:]?\s?{_SERIES}|(?:第|(?<!\w)제)\s?{_SERIES}\s?(?:[条條款项項章节節页頁行列段表图圖図号號조항장절쪽행호]|ページ|페이지)",
+    rf"|{TABLE_OR_FIGURE})(?:ที่)?\s?[-：:]?\s?{_SERIES}|{ORDINAL_MARK}\s?{_SERIES}\s?(?:[条條款项項章节節页頁行列段表图圖図号號조항장절쪽행호]|ページ|페이지)",
     regex.IGNORECASE,
 )
 _COUNTED = regex.compile(
