@@ -3,8 +3,12 @@ or in PostgreSQL, S3 and Redis. The addresses are those that `pevsite.environmen
 """
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from django.utils.functional import cached_property
 
 from pevsite.setting_values import BUCKET
 
@@ -61,10 +65,9 @@ def caches(address: str) -> dict[str, dict[str, Any]]:
     counts = here | {"OPTIONS": {"MAX_ENTRIES": 10_000}}
     if address:
         counts = {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "pevsite.databases.SharedRedisCache",
             "LOCATION": address,
             "KEY_PREFIX": "pevsite",
-            "OPTIONS": {"serializer": "pevsite.databases.JsonSerializer"},
         }
     reports = here | {"LOCATION": "reports", "TIMEOUT": 60, "OPTIONS": {"MAX_ENTRIES": 50}}
     return {"default": counts, "reports": reports}
@@ -78,6 +81,25 @@ class JsonSerializer:
 
     def loads(self, stored: bytes) -> Any:
         return json.loads(stored)
+
+
+class SharedRedisCache(RedisCache):
+    """A cache in Redis. Django makes one for each request, and with it a client that connects again; here all requests
+    of a process share the client.
+    """
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self._address = server
+
+    @cached_property
+    def _cache(self) -> RedisCacheClient:
+        return _client(self._address)
+
+
+@cache
+def _client(address: str) -> RedisCacheClient:
+    return RedisCacheClient([address], serializer="pevsite.databases.JsonSerializer")
 
 
 def files(data_dir: Path, address: str) -> dict[str, Any]:

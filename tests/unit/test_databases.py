@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pevsite.databases import JsonSerializer, caches, database, files, messages
+from pevsite.databases import JsonSerializer, SharedRedisCache, caches, database, files, messages
 
 ADDRESS = "postgres://alice:secret@db.example:5433/pev"
 
@@ -76,9 +76,16 @@ def test_failures_are_counted_in_the_process_or_for_all_processes_in_redis() -> 
     assert caches("")["default"]["BACKEND"] == "django.core.cache.backends.locmem.LocMemCache"
     shared = caches("redis://cache.example:6379/0")["default"]
     assert (shared["BACKEND"], shared["LOCATION"]) == (
-        "django.core.cache.backends.redis.RedisCache",
+        "pevsite.databases.SharedRedisCache",
         "redis://cache.example:6379/0",
     )
+
+
+def test_requests_share_their_connections_to_redis() -> None:
+    address = "redis://cache.example:6379/0"
+    one, other = SharedRedisCache(address, {}), SharedRedisCache(address, {})
+    assert one._cache is other._cache
+    assert SharedRedisCache("redis://other.example:6379/0", {})._cache is not one._cache
 
 
 @pytest.mark.parametrize("value", [7, True, "y", [1.5, 2.25], None])

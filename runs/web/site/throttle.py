@@ -45,11 +45,13 @@ def wrong(what: str, fields: LogFields, now: float | None = None) -> int:
 
 def count_up(key: str, seconds: int) -> int:
     """Count one more, and return how many there are. The count is kept for so many seconds."""
-    cache.add(key, 0, timeout=seconds)
-    try:
-        return cache.incr(key)
-    except ValueError:  # those of many other addresses have pushed it out in between
-        return 1
+    for _ in range(2):
+        try:
+            return cache.incr(key)
+        except ValueError:  # it is the first one, or those of many other addresses have pushed the count out
+            if cache.add(key, 1, timeout=seconds):
+                break
+    return 1
 
 
 def network(address: str) -> str:

@@ -1,6 +1,7 @@
 """How requests reach the views of a running site."""
 
 import asyncio
+import sys
 import threading
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from asgiref.sync import AsyncToSync
 from django.core.signals import request_finished
 from django.db import connections
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import path
 from pytest_django.fixtures import Settings
 
@@ -38,6 +39,10 @@ def slow_page(request: HttpRequest) -> HttpResponse:
     return HttpResponse("made")
 
 
+def slow_download(request: HttpRequest) -> StreamingHttpResponse:
+    return StreamingHttpResponse([slow_page(request).content])
+
+
 urlpatterns = [path("", slow_page)]
 
 
@@ -58,7 +63,9 @@ def test_a_request_does_not_go_through_the_event_loop_between_its_middleware_and
     assert _called == [False]
 
 
-def test_a_browser_that_leaves_ends_its_request_without_an_error() -> None:
+@pytest.mark.parametrize("view", [slow_page, slow_download])
+def test_a_browser_that_leaves_ends_its_request_without_an_error(view: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "urlpatterns", [path("", view)])
     finished: list[bool] = []
 
     def note(**_: Any) -> None:
@@ -87,7 +94,7 @@ def test_requests_after_each_other_are_answered_in_one_thread() -> None:
 def test_no_request_is_given_the_thread_of_another_that_broke_off() -> None:
     async def broken_off() -> None:
         handler = PagesHandler()
-        with pytest.raises(ConnectionError):
+        with pytest.RaisesGroup(ConnectionError):
             await _ask(handler, breaks_off=True)
         await _ask(handler)
 
