@@ -4,10 +4,10 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from runs.enums import AuditKind, TokenScope
@@ -106,8 +106,7 @@ def usable_token(token: str) -> AccessToken | None:
     if not _FORM.fullmatch(token):
         return None
     now = timezone.now()
-    living = AccessToken.objects.living(now).filter(token_hash=_hash(token), user__is_active=True)
-    row = one_of(living.select_related("user"))
+    row = _working(AccessToken.objects.filter(token_hash=_hash(token)), now)
     if row is not None and (row.last_used_at is None or row.last_used_at <= now - NOTED_EVERY):
         stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - NOTED_EVERY)
         AccessToken.objects.filter(stale, pk=row.pk).update(last_used_at=now)
@@ -116,8 +115,13 @@ def usable_token(token: str) -> AccessToken | None:
 
 def working_token(pk: int) -> AccessToken | None:
     """The token with its person, if both are still valid. This is no use of it."""
-    living = AccessToken.objects.living(timezone.now()).filter(pk=pk, user__is_active=True)
-    return one_of(living.select_related("user"))
+    return _working(AccessToken.objects.filter(pk=pk), timezone.now())
+
+
+def _working(found: QuerySet[AccessToken], now: datetime) -> AccessToken | None:
+    """The token that is found, if it and its person are valid. Few conditions make a query that is built quickly."""
+    row = one_of(found.select_related("user"))
+    return row if row is not None and row.is_living(now) and row.user.is_active else None
 
 
 def check(token: AccessToken, *scopes: TokenScope) -> None:

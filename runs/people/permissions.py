@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -84,7 +84,7 @@ def _decidable_by_name(user: Person) -> Q:
     allowed = Q(pk__in=[])
     if user.may_submit:
         allowed |= Q(owner_id=user.pk)
-    if user.has_perm(DECIDE):
+    if user.may_decide:
         allowed |= Q(pk__in=_shared_with(user).filter(level=ShareLevel.DECIDE).values("run_id"))
     return allowed
 
@@ -104,21 +104,23 @@ def approvable_gates(user: Person, runs: RunQuerySet | None = None) -> GateQuery
     return gates.filter(Exists(runs.filter(pk=OuterRef("run_id"))))
 
 
-def approvable_as_read(user: Person, gates: Iterable[Gate]) -> set[int]:
+def approvable_as_read(user: Person, gates: Iterable[Gate], owners: Mapping[int, int] | None = None) -> set[int]:
     """The ids of the gates that this person may approve (see `approvable_gates`), by what was just read of them.
+    `owners`: those of the runs of these gates, if they are known.
 
-    For a few gates this is quicker: most are about one's own runs, which takes one small query.
+    For a few gates this is quicker: most are about one's own runs, which takes one small query at the most.
     """
     gates = [gate for gate in gates if gate.status == GateStatus.OPEN]
     if not isinstance(user, User) or not gates:
         return set()
     runs = {gate.run_id for gate in gates}
-    owners = dict(Run.objects.filter(pk__in=runs).order_by().values_list("pk", "owner_id"))
+    if owners is None:
+        owners = dict(Run.objects.filter(pk__in=runs).order_by().values_list("pk", "owner_id"))
     if not is_administrator(user):
         own = {run for run in runs if owners.get(run) == user.pk and user.may_submit}
         others = runs - own
         shares = _shared_with(user).filter(level=ShareLevel.DECIDE, run_id__in=others)
-        shared = shares.values_list("run_id", flat=True) if others and user.has_perm(DECIDE) else ()
+        shared = shares.values_list("run_id", flat=True) if others and user.may_decide else ()
         runs = own | set(shared)
     guarded = {gate.run_id for gate in gates if gate.needs_second_person} & runs
     as_first_person = _took_part_in(user, guarded) | {run for run in guarded if owners.get(run) == user.pk}
@@ -234,9 +236,13 @@ def can_see_as_read(user: Person, run: Run) -> bool:
     return _shared_with(user).filter(run_id=run.pk).exists()
 
 
-def find_visible_run(user: Person, number: int, *related: str) -> Run | None:
-    """The run with this number, with these related rows; None if the person may see no such run."""
+def find_visible_run(user: Person, number: int, *related: str, only: Sequence[str] = ()) -> Run | None:
+    """The run with this number, with these related rows; None if the person may see no such run. `only`: the fields
+    that are read of it; without, all of them.
+    """
     found = Run.objects.filter(pk=number)
+    if only:
+        found = found.only("owner", "open_to_all", *only)
     run = one_of(found.select_related(*related) if related else found)
     return run if run is not None and can_see_as_read(user, run) else None
 

@@ -11,7 +11,7 @@ from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
 from runs.readmodel.gate_details import ErrorGateWords, held_at
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
-from runs.readmodel.run_view import reading_of
+from runs.readmodel.run_view import RunReading, reading_of
 from runs.readmodel.status_words import check_in_words
 from runs.text.diff import DiffPiece
 from runs.text.visible import visible_text
@@ -21,22 +21,24 @@ MAX_FINDINGS = 30
 """Lines of findings that are shown. The page and the report have all of them."""
 
 
-def about(gate: Gate) -> list[str]:
-    """The question, and what it is about: the plan with what its steps write, or an attempt with its files."""
+def about(gate: Gate, run: RunReading | None = None) -> list[str]:
+    """The question, and what it is about: the plan with what its steps write, or an attempt with its files. `run`: what
+    was read of its run, if it was.
+    """
+    run = run or reading_of(gate.run)
     lines = []
-    for line in (gate.question, *_subject(gate)):
+    for line in (gate.question, *_subject(run.row_of(gate), run)):
         text = visible_text(line)
         indent = text[: len(text) - len(text.lstrip(" "))]
         lines.append(indent + " ".join(text.split()))  # a line break in a text must not begin a line like ours
     return lines
 
 
-def _subject(gate: Gate) -> Iterator[str]:
+def _subject(gate: Gate, run: RunReading) -> Iterator[str]:
     yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices, 1))
     if gate.call:
         yield from call_of(gate).lines(reasons_for(gate))
-    run, gate_type = reading_of(gate.run), type_of(gate)
-    plan = run.plan
+    gate_type, plan = type_of(gate), run.plan
     if held := held_at([gate], plan).get(gate.pk):
         yield from _error(held)
     if plan is None:

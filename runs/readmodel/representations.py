@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -20,6 +21,7 @@ from runs.readmodel.gate_text import about
 from runs.readmodel.result_points import points_in
 from runs.readmodel.run_queries import RunCost, costs_of_runs, open_gates
 from runs.readmodel.run_state import RunState
+from runs.readmodel.run_view import reading_of
 from runs.text.truncate import truncate
 
 
@@ -37,9 +39,9 @@ class Reader:
         """Returns an absolute address, by the name of its route."""
         return self.site + reverse(name, args=arguments)
 
-    def run(self, number: int, *related: str) -> Run | None:
-        """The run with this number, with these related rows; None if the person may see no such run."""
-        run = find_visible_run(self.person, number, *related)
+    def run(self, number: int, *related: str, only: Sequence[str] = ()) -> Run | None:
+        """The run with this number, as from `find_visible_run`."""
+        run = find_visible_run(self.person, number, *related, only=only)
         if run is not None and run.owner_id == self.person.pk:
             run.owner = self.person  # read already
         return run
@@ -48,7 +50,7 @@ class Reader:
         """The gate with this number, with the rows that its representation needs; None if there is none in a run that
         the person may see.
         """
-        gate = one_of(Gate.objects.known().select_related("run__owner", "assigned_to", "attempt").filter(pk=number))
+        gate = one_of(Gate.objects.known().select_related("run__owner", "assigned_to").filter(pk=number))
         return gate if gate is not None and can_see_as_read(self.person, gate.run) else None
 
     def approvable_gates(self) -> QuerySet[Gate]:
@@ -220,13 +222,16 @@ def gate_line(reader: Reader, gate: Gate, *, yours: bool) -> GateLine:
 
 
 def gate_details(reader: Reader, gate: Gate) -> GateDetails:
-    line = gate_line(reader, gate, yours=gate.pk in approvable_as_read(reader.person, [gate]))
+    mine = approvable_as_read(reader.person, [gate], {gate.run_id: gate.run.owner_id})
+    line = gate_line(reader, gate, yours=gate.pk in mine)
     is_open, gate_type = gate.status == GateStatus.OPEN, type_of(gate)
+    run = reading_of(gate.run)
+    gate = run.row_of(gate)
     unmet = overruling.unmet_criteria(gate.attempt) if is_open and gate.attempt and gate_type.marks_open_points else []
     points = points_in(gate.attempt).all if is_open and gate.attempt and gate_type.makes_requests else ()
     return GateDetails(
         **line.model_dump(),
-        about=about(gate),
+        about=about(gate, run),
         criteria=[UnmetCriterion(label=one.label, text=one.text, finding=one.feedback) for one in unmet],
         points=[ResultPoint(number=one.number, text=truncate(one.text, 300), place=one.place) for one in points],
     )

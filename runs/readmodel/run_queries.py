@@ -347,11 +347,13 @@ def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
     return gates
 
 
-def waiting_for(user: Person, runs: Sequence[int]) -> dict[int, bool]:
-    """Those of these runs that wait for people, each with whether this person may answer one of its questions."""
-    known = Gate.objects.open().known().filter(_KNOWN_STEP, run__in=runs).order_by()
+def waiting_for(user: Person, runs: Mapping[int, int]) -> dict[int, bool]:
+    """Those of these runs that wait for people, each with whether this person may answer one of its questions. `runs`:
+    the owner of each.
+    """
+    known = Gate.objects.open().known().filter(_KNOWN_STEP, run__in=list(runs)).order_by()
     gates = list(known.only("run_id", "status", "second_person", "high_risk")) if runs else []
-    mine = approvable_as_read(user, gates)
+    mine = approvable_as_read(user, gates, runs)
     found: dict[int, bool] = {}
     for gate in gates:
         found[gate.run_id] = found.get(gate.run_id, False) or gate.pk in mine

@@ -15,7 +15,7 @@ from runs.calibration.canaries import passed_in
 from runs.lifecycle.coverage import Coverage, coverage_of
 from runs.lifecycle.criteria_ledger import overrulings_of
 from runs.lifecycle.overruling import IS_OVERRULED, is_overruled
-from runs.models import Attempt, Canary, Gate, Overruling, Plan, Run, Step, ToolCall, Tree
+from runs.models import Attempt, Canary, Gate, Overruling, Plan, Run, Step, ToolCall, Tree, User
 from runs.pev.tools.registry import subject_of
 from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.text.truncate import cut_after
@@ -141,11 +141,15 @@ def all_steps(steps: Sequence[Step]) -> Sequence[Step]:
 def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> RunRows:
     """Read the rows. `result_chars`: how many characters of tool results are read for detailed attempts."""
     # Gates before what they ask about: the digest that a page sends back is never newer than what it shows (G1).
-    gates = list(run.gates.select_related("decided_by", "work", "assigned_to", "assigned_group").order_by("id"))
-    plans = {plan.pk: plan for plan in run.plans.select_related("approved_by", "author").order_by("version")}
-    steps = {step.pk: step for step in Step.objects.filter(plan__in=plans).order_by("plan__version", "position")}
-    for step in steps.values():
+    gates = list(run.gates.select_related("work", "assigned_group").order_by("id"))
+    plans = {plan.pk: plan for plan in run.plans.order_by("version")}
+    found = sorted(
+        Step.objects.filter(plan__in=plans).order_by(), key=lambda step: (plans[step.plan_id].version, step.position)
+    )
+    steps = {step.pk: step for step in found}
+    for step in found:
         step.plan = plans[step.plan_id]
+    _set_people(gates, plans.values())
     chosen = list(detail(list(steps.values())))
     attempts, detailed = _attempts(run, steps, chosen)
     every = {attempt.pk: attempt for listed in attempts.values() for attempt in listed}
@@ -154,6 +158,17 @@ def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) ->
         gate.step = steps.get(gate.step_id or 0)
         gate.attempt = every.get(gate.attempt_id or 0)
     return RunRows(run, list(plans.values()), by(steps.values(), "plan_id"), attempts, detailed, gates, result_chars)
+
+
+def _set_people(gates: Iterable[Gate], plans: Iterable[Plan]) -> None:
+    """Set who decided and wrote them. Most people are named many times: they are read once, and not joined."""
+    named = {pk for gate in gates for pk in (gate.decided_by_id, gate.assigned_to_id)}
+    named |= {pk for plan in plans for pk in (plan.approved_by_id, plan.author_id)}
+    people = User.objects.in_bulk(named - {None})
+    for gate in gates:
+        gate.decided_by, gate.assigned_to = people.get(gate.decided_by_id), people.get(gate.assigned_to_id)
+    for plan in plans:
+        plan.approved_by, plan.author = people.get(plan.approved_by_id), people.get(plan.author_id)
 
 
 def _attempts(

@@ -58,8 +58,8 @@ class RunState:
 
     @cached_property
     def plan(self) -> Plan | None:
-        """The newest version."""
-        return self.run.plans.newest()
+        """The newest version, with its number and status."""
+        return self.run.plans.only("version", "status").newest()
 
     @cached_property
     def progress(self) -> Progress:
@@ -72,7 +72,12 @@ class RunState:
     def _overruled(self, steps: Mapping[int, int | None]) -> int:
         """On how many of these steps people overrule a verdict. The attempt with each: whose results it keeps."""
         kept = [attempt for attempt in steps.values() if attempt]
-        found = Overruling.objects.in_force().filter(Q(attempt__step__plan=self.plan) | Q(attempt__in=kept))
+        of_results = (
+            Q(attempt__step__plan=self.plan) | Q(attempt__in=kept) if kept else Q(attempt__step__plan=self.plan)
+        )
+        if not Overruling.objects.filter(of_results).exists():  # as in most runs; what is in force takes a long query
+            return 0
+        found = Overruling.objects.in_force().filter(of_results)
         judged = dict(found.order_by().values_list("attempt", "attempt__step"))
         own = set(judged.values())
         return sum(step in own or attempt in judged for step, attempt in steps.items())

@@ -14,7 +14,7 @@ from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import ChangeRequest, answered, gap_of, unmet_sentence
 from runs.lifecycle.coverage import Coverage, unreadable
 from runs.lifecycle.criteria_ledger import ledger_of
-from runs.models import Event, Overruling, Run
+from runs.models import Event, Gate, Overruling, Run
 from runs.pev.agents import policy_for_agent
 from runs.pev.outcome import Ledger, OpenPoint, gaps_in, said_by_people
 from runs.readmodel import run_queries
@@ -39,6 +39,10 @@ class RunReading:
     @property
     def run(self) -> Run:
         return self.rows.run
+
+    def row_of(self, read_before: Gate) -> Gate:
+        """This gate with its plan, step and attempt, or as it was read before, if its run was deleted since."""
+        return next((one for one in self.rows.gates if one.pk == read_before.pk), read_before)
 
     @cached_property
     def plans(self) -> tuple[PlanReading, ...]:

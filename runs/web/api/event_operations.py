@@ -84,7 +84,7 @@ def list_events(request: HttpRequest, run_id: int, asked: Query[EventsAsked]) ->
     """
     check_names(request.GET, EventsAsked)
     caller = caller_of(request)
-    run = caller.run(run_id)
+    run = caller.run(run_id, only=("status", "event_count"))
     streams = getattr(request, "scope", {}).get(STREAMS)
     if streams is None:
         return events_after(run, asked.since, asked.limit)

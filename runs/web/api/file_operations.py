@@ -133,7 +133,7 @@ def list_files(request: HttpRequest, run_id: int, asked: Query[FilesAsked]) -> t
     """The files of a run: first those that it has made, changed or removed, then those that it was given."""
     check_names(request.GET, FilesAsked)
     caller = caller_of(request)
-    return looking.files_of(caller.run(run_id, "inputs", "head"), asked.offset)
+    return looking.files_of(caller.run(run_id, *looking.TREES, only=looking.DIGESTS), asked.offset)
 
 
 @router.get(
@@ -148,7 +148,7 @@ def download_file(request: HttpRequest, run_id: int, path: str, asked: Query[Fil
     The ETag is the SHA-256 of the file.
     """
     check_names(request.GET, FileAsked)
-    page = _page(request, run_id, path, asked.sha256)
+    page = _page(caller_of(request).run(run_id, *looking.TREES, only=looking.DIGESTS), path, asked.sha256)
     etag = quote_etag(page.sha256)
     return unless_known(request, etag, lambda: _bytes(request, page, etag))
 
@@ -200,7 +200,7 @@ def _range_of(request: HttpRequest, etag: str) -> _Range | None:
 def read_file_text(request: HttpRequest, run_id: int, path: str, asked: Query[TextAsked]) -> FileText:
     """What a document or text is read as, with the places that citations name."""
     check_names(request.GET, TextAsked)
-    page = _page(request, run_id, path, asked.sha256)
+    page = _page(caller_of(request).run(run_id), path, asked.sha256)
     text, document = page.text, page.document
     if text is None:
         raise Refused(HTTPStatus.CONFLICT, f"{quoted(path)} {page.problem or 'is not text'}. Download it instead.")
@@ -226,9 +226,8 @@ def read_file_text(request: HttpRequest, run_id: int, path: str, asked: Query[Te
     )
 
 
-def _page(request: HttpRequest, run_id: int, path: str, sha256: str) -> FilePage:
+def _page(run: Run, path: str, sha256: str) -> FilePage:
     """Raises Http404 for a version that never belonged to the run, and for one that the store has lost."""
-    run: Run = caller_of(request).run(run_id)
     version = version_of(run, path, sha256)
     if version is None or not blobs.exists(version.info.sha256):
         raise Http404

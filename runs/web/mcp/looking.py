@@ -34,6 +34,9 @@ from runs.web.mcp.tool_arguments import (
     WaitForRun,
 )
 
+TREES = ("inputs", "head")
+DIGESTS = ("inputs__digest", "head__digest")
+"""The rows and fields of a run that say which files it has."""
 MAX_FILES = 500
 """Files of a list in one answer."""
 _UNKNOWN_TYPE = "application/octet-stream"
@@ -72,8 +75,8 @@ def runs_of_list(caller: Caller, show: Show, filters: Filters) -> RunQuerySet:
 
 def lines_of(caller: Caller, runs: Sequence[Run]) -> list[tool_answers.RunLine]:
     """The runs of a list, with whether they wait for the person."""
-    unfinished = [run.pk for run in runs if run_queries.is_later(run) or run.status != RunStatus.FINISHED]
-    waiting = run_queries.waiting_for(caller.person, unfinished)
+    unfinished = [run for run in runs if run_queries.is_later(run) or run.status != RunStatus.FINISHED]
+    waiting = run_queries.waiting_for(caller.person, {run.pk: run.owner_id for run in unfinished})
     return [_run_line(caller, run, waiting) for run in runs]
 
 
@@ -116,7 +119,7 @@ def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportTex
 
 
 def list_files(caller: Caller, arguments: ListFilesArguments) -> tool_answers.Files:
-    return files_of(caller.run(arguments.run, "inputs", "head"), arguments.offset)
+    return files_of(caller.run(arguments.run, *TREES, only=DIGESTS), arguments.offset)
 
 
 def files_of(run: Run, offset: int) -> tool_answers.Files:

@@ -3,6 +3,7 @@
 Any other argument is refused, also one that claims an approval.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -43,11 +44,11 @@ class Caller:
     def reader(self) -> Reader:
         return Reader(self.person, self.site, reads_decisions=self.token.allows(TokenScope.GATES_READ))
 
-    def run(self, number: int, *related: str) -> Run:
-        """Returns a run, with these related rows. Raises NotVisible with the same words if it does not exist or the
-        person may not see it.
+    def run(self, number: int, *related: str, only: Sequence[str] = ()) -> Run:
+        """Returns a run, with these related rows and fields. Raises NotVisible with the same words if it does not exist
+        or the person may not see it.
         """
-        run = self.reader.run(number, *related)
+        run = self.reader.run(number, *related, only=only)
         if run is None:
             raise NotVisible(f"There is no run {number} that you may see.")
         return run

@@ -82,7 +82,7 @@ def _page(
     user = person(request)
     rows = access_tokens.of(user)
     now = timezone.now()
-    living = [row for row in rows if row.revoked_at is None and row.expires_at > now]
+    living = [row for row in rows if row.is_living(now)]
     days = str(sent["days"].value()) if sent else str(_USUAL_DAYS)
     chosen = sent["scopes"].value() or () if sent else DEFAULT_SCOPES
     context |= {
