@@ -403,11 +403,17 @@ def _json_of(response: httpx2.Response) -> Any:
 
 
 def _sentence_of(response: httpx2.Response) -> str:
-    """The sentence of problem details, with the fields that cannot be used; empty if the answer has none."""
+    """The sentence of problem details, with the fields that cannot be used; empty if the answer has none. Fields have
+    the names of options, without the part of the request that they are in.
+    """
     try:
         problem = response.json()
-        fields = [f"{one['where']}: {one['sentence']}." for one in problem.get("fields", [])]
-        return one_line(" ".join([str(problem["detail"]), *fields]))
+        sentence, fields = str(problem["detail"]), list[str]()
+        for one in problem.get("fields", []):
+            name = one["where"].rpartition(".")[2]
+            sentence = sentence.replace(one["where"], name)
+            fields.append(f"{name}: {one['sentence']}.")
+        return one_line(" ".join([sentence, *fields]))
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
 

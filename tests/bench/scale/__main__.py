@@ -1,6 +1,6 @@
 """Measures an installation of several processes, all of which it starts itself, on ports of its own.
 
-    uv run python -m tests.bench.scale [--short] [--json FILE] [alone] [load] [sockets] [crowds] [programs]
+    uv run python -m tests.bench.scale [--short] [--folder] [--json FILE] [alone] [load] [sockets] [crowds] [programs]
 
 PostgreSQL and redis-server have to be installed. The exit status is 1 when a shape is broken: a run that does not
 succeed, a browser that does not hear. Goals are for people to read, on a machine that does nothing else.
@@ -29,10 +29,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", help="which of alone, load, sockets, crowds, programs; all")
     parser.add_argument("--short", action="store_true", help="small sizes: is the shape right?")
+    parser.add_argument("--folder", action="store_true", help="keep files in a folder that all share, not in a bucket")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pevsite-scale-") as folder, Models() as models:
-        figures = _measured(Path(folder), models, options.names, short=options.short)
+        figures = _measured(Path(folder), models, options.names, in_folder=options.folder, short=options.short)
     for found in figures.values():
         check_shape(found)
     if options.json:
@@ -41,14 +42,14 @@ def main() -> int:
     os._exit(0)  # what Twisted or a pool may have left would be waited for
 
 
-def _measured(folder: Path, models: Models, names: Sequence[str], *, short: bool) -> dict[str, list[Figure]]:
+def _measured(
+    folder: Path, models: Models, names: Sequence[str], *, in_folder: bool, short: bool
+) -> dict[str, list[Figure]]:
     bucket = S3()
     bucket.start()
     connected = {"ANTHROPIC_BASE_URL": models.url, "ANTHROPIC_API_KEY": "test-key-of-nobody"}
-    cluster = Cluster(
-        folder,
-        {"PEV_WORKERS": str(WORKERS), "PEV_BLOBS": f"s3://{BUCKET}/files", **bucket.variables, **connected},
-    )
+    files = {} if in_folder else {"PEV_BLOBS": f"s3://{BUCKET}/files", **bucket.variables}
+    cluster = Cluster(folder, {"PEV_WORKERS": str(WORKERS), "PEV_CONNECTIONS": "2000", **files, **connected})
     os.environ.update(cluster.settings)
     (folder / "data").mkdir()
     try:

@@ -74,8 +74,7 @@ def test_one_run_is_seen_by_those_in_whose_lists_it_is() -> None:
     "facts", [{}, {"is_superuser": True}, {"is_active": False}, {"is_superuser": True, "is_active": False}]
 )
 def test_what_a_person_may_do_is_what_django_says(roles: list[PersonRole], own: str, facts: dict[str, bool]) -> None:
-    who = made.person("somebody", **facts)
-    who.groups.set(groups_of(roles))
+    who = made.person("somebody", roles=roles, **facts)
     who.user_permissions.set(Permission.objects.filter(codename=own))
     who = User.objects.get(pk=who.pk)
     assert [who.may_submit, who.may_decide, who.is_administrator] == [

@@ -221,9 +221,9 @@ def test_without_files_that_can_be_sent_nothing_is(
 
 def test_a_refusal_is_one_sentence(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
     field = {"where": "form.request", "sentence": "Too long"}
-    api.on("POST /runs", httpx2.Response(422, json={"detail": "This cannot be used.", "fields": [field]}))
+    api.on("POST /runs", httpx2.Response(422, json={"detail": "This cannot be used: form.request.", "fields": [field]}))
     assert api.run("submit", "-m", "x") == 1
-    assert capsys.readouterr().err == "This cannot be used. form.request: Too long.\n"
+    assert capsys.readouterr().err == "This cannot be used: request. request: Too long.\n"
 
 
 @pytest.mark.parametrize("key", ["", "\u00e4", "x" * 201, "a\nb"])
