@@ -84,8 +84,8 @@ class JsonSerializer:
 
 
 class SharedRedisCache(RedisCache):
-    """A cache in Redis. Django makes one for each request, and with it a client that connects again; here all requests
-    of a process share the client.
+    """A cache in Redis. Django makes one for each request, with a client that reads the versions of its packages and
+    connects again. All requests of a process share this one, which takes no OPTIONS.
     """
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:

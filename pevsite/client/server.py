@@ -403,15 +403,15 @@ def _json_of(response: httpx2.Response) -> Any:
 
 
 def _sentence_of(response: httpx2.Response) -> str:
-    """The sentence of problem details, with the fields that cannot be used; empty if the answer has none. Fields have
-    the names of options, without the part of the request that they are in.
+    """The sentence of problem details, with the fields that cannot be used; empty if the answer has none. Fields are
+    named without the part of the request that they are in.
     """
     try:
         problem = response.json()
         sentence, fields = str(problem["detail"]), list[str]()
         for one in problem.get("fields", []):
-            name = one["where"].rpartition(".")[2]
-            sentence = sentence.replace(one["where"], name)
+            name = one["where"].partition(".")[2] or one["where"]
+            sentence = re.sub(rf"{re.escape(one['where'])}(?![\w.]*\w)", name, sentence)
             fields.append(f"{name}: {one['sentence']}.")
         return one_line(" ".join([sentence, *fields]))
     except (ValueError, KeyError, TypeError, AttributeError):

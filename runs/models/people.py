@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
 from datetime import datetime
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser, Permission
+from django.contrib.auth.models import AbstractUser
 from django.db import models
-from django.db.models import Q
-from django.utils.functional import cached_property
 
 from runs.enums import LinkKind, TokenScope, Tour
 from runs.models.fields import only, word_field
@@ -34,27 +31,12 @@ class User(AbstractUser):
     @property
     def is_administrator(self) -> bool:
         """Whether they may see all runs, and manage people and rows of the installation."""
-        return ADMINISTER in self._held
+        return self.is_active and self.has_perm(ADMINISTER)
 
     @property
     def may_submit(self) -> bool:
         """Whether they may submit tasks."""
-        return SUBMIT in self._held
-
-    @property
-    def may_decide(self) -> bool:
-        """Whether they may decide in runs that are shared with them for that."""
-        return DECIDE in self._held
-
-    @cached_property
-    def _held(self) -> Collection[str]:
-        """The permissions that rules ask for, as far as the person has them. `has_perm` says the same, with a query for
-        those of a person and another for those of groups.
-        """
-        if not self.is_active or self.is_superuser:
-            return (SUBMIT, DECIDE, ADMINISTER) if self.is_active else ()
-        held = Permission.objects.filter(Q(user=self) | Q(group__user=self), content_type__app_label="runs").order_by()
-        return {f"runs.{codename}" for codename in held.values_list("codename", flat=True)}
+        return self.is_active and self.has_perm(SUBMIT)
 
     def may_grant(self, scope: TokenScope) -> bool:
         """Whether a token of this person may have this scope now.

@@ -84,7 +84,7 @@ def _decidable_by_name(user: Person) -> Q:
     allowed = Q(pk__in=[])
     if user.may_submit:
         allowed |= Q(owner_id=user.pk)
-    if user.may_decide:
+    if user.has_perm(DECIDE):
         allowed |= Q(pk__in=_shared_with(user).filter(level=ShareLevel.DECIDE).values("run_id"))
     return allowed
 
@@ -120,7 +120,7 @@ def approvable_as_read(user: Person, gates: Iterable[Gate], owners: Mapping[int,
         own = {run for run in runs if owners.get(run) == user.pk and user.may_submit}
         others = runs - own
         shares = _shared_with(user).filter(level=ShareLevel.DECIDE, run_id__in=others)
-        shared = shares.values_list("run_id", flat=True) if others and user.may_decide else ()
+        shared = shares.values_list("run_id", flat=True) if others and user.has_perm(DECIDE) else ()
         runs = own | set(shared)
     guarded = {gate.run_id for gate in gates if gate.needs_second_person} & runs
     as_first_person = _took_part_in(user, guarded) | {run for run in guarded if owners.get(run) == user.pk}
@@ -237,8 +237,8 @@ def can_see_as_read(user: Person, run: Run) -> bool:
 
 
 def find_visible_run(user: Person, number: int, *related: str, only: Sequence[str] = ()) -> Run | None:
-    """The run with this number, with these related rows; None if the person may see no such run. `only`: the fields
-    that are read of it; without, all of them.
+    """The run with this number, with these related rows; None if the person may see no such run. `only`: read
+    just these fields, and those that the rule needs.
     """
     found = Run.objects.filter(pk=number)
     if only:
@@ -348,8 +348,13 @@ def why_not_decide(user: Person, run: Run) -> str:
     return f"{_MAY_LOOK} Its owner can share it with you for that."
 
 
-def all_may_see(before: Run, run: Run) -> bool:
-    """Whether everyone who may see a run may also see the one before. Only then its pages show details of that."""
+def shows_before(run: Run) -> bool:
+    """Whether there is a run before this one, and everyone who may see this one may see that too. Only then pages and
+    reports show details of that.
+    """
+    before = one_of(Run.objects.filter(pk=run.before_id).only("owner", "open_to_all")) if run.before_id else None
+    if before is None:
+        return False
     if before.open_to_all or run.open_to_all:
         return before.open_to_all
     people, groups = _named(run)

@@ -10,7 +10,7 @@ from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.approval.reuse import PreviewInputs, StepPreview, preview_reuse
 from runs.models import Plan, Run
 from runs.models.runs import FileNames, Revision
-from runs.people.permissions import all_may_see
+from runs.people.permissions import shows_before
 from runs.store import trees
 from runs.text.plural import pluralize
 
@@ -89,7 +89,7 @@ def again_of(plan: Plan, run: Run) -> Again | None:
         return None
     given = PreviewInputs(run.owner, run.request, run.policy, trees.files_of(run.inputs), run.excluded)
     steps = preview_reuse(fingerprint.contract_of(plan), given, run.before)
-    if not all_may_see(run.before, run):  # a reason may name a file of the other run
+    if not shows_before(run):  # a reason may name a file of the other run
         steps = [replace(step, why="") for step in steps]
     return Again(run.before.pk, changes_of(run), Reuse(steps))
 
@@ -100,7 +100,7 @@ def changes_of(run: Run) -> list[str]:
     """
     if run.before is None or run.revision is None:
         return []
-    removed = run.revision.removed.count > 0 and all_may_see(run.before, run)
+    removed = run.revision.removed.count > 0 and shows_before(run)
     return revision_in_words(run.revision, removed=removed)
 
 

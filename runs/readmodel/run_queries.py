@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce, Lower
+from django.db.models.functions import Lower
 
 from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, ShareLevel, Show, StepStatus
 from runs.errors import FromLaterVersion
@@ -315,7 +315,7 @@ def readable_rows(runs: RunQuerySet) -> list[Run]:
 
 
 def is_later(run: Run) -> bool:
-    """Whether a later version has written this row of a list, so that its status is not known."""
+    """Whether a later version has written this row of `readable_rows`, so that its status is not known."""
     return "status" in run.get_deferred_fields()
 
 
@@ -383,8 +383,8 @@ def progress(runs: Sequence[int]) -> Mapping[int, PlanProgress]:
 
 def costs_of_runs(runs: Sequence[int]) -> Mapping[int, RunCost]:
     rows = ModelCall.objects.filter(run__in=runs).order_by().values("run_id")
-    sums = rows.annotate(cost=Coalesce(Sum("cost_usd"), _ZERO), unpriced=Count("pk", filter=Q(cost_usd__isnull=True)))
-    return {row["run_id"]: RunCost(row["cost"], row["unpriced"]) for row in sums}
+    sums = rows.annotate(cost=Sum("cost_usd"), unpriced=Count("pk", filter=Q(cost_usd__isnull=True)))
+    return {row["run_id"]: RunCost(row["cost"] or _ZERO, row["unpriced"]) for row in sums}
 
 
 def telling_events(runs: Sequence[int]) -> QuerySet[Event]:

@@ -161,7 +161,7 @@ def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) ->
 
 
 def _set_people(gates: Iterable[Gate], plans: Iterable[Plan]) -> None:
-    """Set who decided and wrote them. Most people are named many times: they are read once, and not joined."""
+    """Set the people of gates and plans. Each person is read once, because most of them occur many times."""
     named = {pk for gate in gates for pk in (gate.decided_by_id, gate.assigned_to_id)}
     named |= {pk for plan in plans for pk in (plan.approved_by_id, plan.author_id)}
     people = User.objects.in_bulk(named - {None})

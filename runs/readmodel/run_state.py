@@ -72,9 +72,7 @@ class RunState:
     def _overruled(self, steps: Mapping[int, int | None]) -> int:
         """On how many of these steps people overrule a verdict. The attempt with each: whose results it keeps."""
         kept = [attempt for attempt in steps.values() if attempt]
-        of_results = (
-            Q(attempt__step__plan=self.plan) | Q(attempt__in=kept) if kept else Q(attempt__step__plan=self.plan)
-        )
+        of_results = Q(attempt__step__plan=self.plan) | Q(attempt__in=kept)
         if not Overruling.objects.filter(of_results).exists():  # as in most runs; what is in force takes a long query
             return 0
         found = Overruling.objects.in_force().filter(of_results)

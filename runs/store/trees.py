@@ -39,6 +39,11 @@ def read_text(sha256: str) -> str | None:
     return text_of(renditions.content_of(sha256, renditions.readings([sha256])))
 
 
+OF_RUN = ("inputs", "head")
+DIGESTS = ("inputs__digest", "head__digest")
+"""The trees of a run, and the fields that are enough for `files_of` these trees."""
+
+
 def files_of(tree: Tree) -> Mapping[str, FileInfo]:
     """Every file of a tree, sorted by path."""
     files = _remembered.get(tree.digest)

@@ -19,7 +19,7 @@ from runs.documents.model.layout import BlockKind
 from runs.enums import AuditKind
 from runs.models import Run
 from runs.people.permissions import check_can_submit
-from runs.store import audit_trail, blobs
+from runs.store import audit_trail, blobs, trees
 from runs.submission import submission_drafts
 from runs.text.truncate import quoted
 from runs.web.api.idempotency import answers_upload, id_of_made
@@ -133,7 +133,7 @@ def list_files(request: HttpRequest, run_id: int, asked: Query[FilesAsked]) -> t
     """The files of a run: first those that it has made, changed or removed, then those that it was given."""
     check_names(request.GET, FilesAsked)
     caller = caller_of(request)
-    return looking.files_of(caller.run(run_id, *looking.TREES, only=looking.DIGESTS), asked.offset)
+    return looking.files_of(caller.run(run_id, *trees.OF_RUN, only=trees.DIGESTS), asked.offset)
 
 
 @router.get(
@@ -148,7 +148,7 @@ def download_file(request: HttpRequest, run_id: int, path: str, asked: Query[Fil
     The ETag is the SHA-256 of the file.
     """
     check_names(request.GET, FileAsked)
-    page = _page(caller_of(request).run(run_id, *looking.TREES, only=looking.DIGESTS), path, asked.sha256)
+    page = _page(caller_of(request).run(run_id, *trees.OF_RUN, only=trees.DIGESTS), path, asked.sha256)
     etag = quote_etag(page.sha256)
     return unless_known(request, etag, lambda: _bytes(request, page, etag))
 

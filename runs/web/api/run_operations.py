@@ -21,7 +21,7 @@ from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle import deletion, gate_decisions, owner_actions
 from runs.models import Run
 from runs.people import accounts
-from runs.people.permissions import all_may_see
+from runs.people.permissions import shows_before
 from runs.readmodel import representations, run_queries
 from runs.readmodel.run_queries import Filters
 from runs.readmodel.run_view import reading_of
@@ -207,8 +207,7 @@ def _report(run: Run) -> str:
     """The report of a run as JSON. That of a finished run is kept for a while, because programs ask for it again."""
     if run.status != RunStatus.FINISHED:
         return report_of(reading_of(run)).model_dump_json()
-    shows_before = run.before is not None and all_may_see(run.before, run)
-    facts = (version_of(run), usernames_in(run), shows_before)
+    facts = (version_of(run), usernames_in(run), shows_before(run))
     kept, key = caches["reports"], hashlib.sha256(repr(facts).encode()).hexdigest()
     text: str | None = kept.get(key)
     if text is None:

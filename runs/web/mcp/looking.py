@@ -34,9 +34,6 @@ from runs.web.mcp.tool_arguments import (
     WaitForRun,
 )
 
-TREES = ("inputs", "head")
-DIGESTS = ("inputs__digest", "head__digest")
-"""The rows and fields of a run that say which files it has."""
 MAX_FILES = 500
 """Files of a list in one answer."""
 _UNKNOWN_TYPE = "application/octet-stream"
@@ -119,7 +116,7 @@ def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportTex
 
 
 def list_files(caller: Caller, arguments: ListFilesArguments) -> tool_answers.Files:
-    return files_of(caller.run(arguments.run, *TREES, only=DIGESTS), arguments.offset)
+    return files_of(caller.run(arguments.run, *trees.OF_RUN, only=trees.DIGESTS), arguments.offset)
 
 
 def files_of(run: Run, offset: int) -> tool_answers.Files:

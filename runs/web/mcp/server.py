@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -160,8 +161,10 @@ async def wait(action: McpTool[Any], caller: Caller, arguments: Any) -> ToolAnsw
             await _wait_for_news(caller, arguments)
         finally:
             _waiting -= 1
-        if await from_database(partial(still_admitted, caller.token.pk)) is None:
+        token = await from_database(partial(still_admitted, caller.token.pk))
+        if token is None:
             raise NotAllowed("This access token no longer works, or its person must add a second factor first.")
+        caller = replace(caller, token=token)  # the person may have lost a role meanwhile
     return await from_database(partial(action.do, caller, arguments))
 
 
@@ -178,9 +181,10 @@ def _has_news(caller: Caller, arguments: WaitForRun) -> bool:
     """Whether the run waits for a person, is paused or is over, and the caller does not know that yet; or the caller is
     no longer admitted, so that there will be no news.
     """
-    if still_admitted(caller.token.pk) is None:
+    token = still_admitted(caller.token.pk)
+    if token is None:
         return True
-    row = visible_runs(caller.person).filter(pk=arguments.run).values("status", "paused", "event_count").first()
+    row = visible_runs(token.user).filter(pk=arguments.run).values("status", "paused", "event_count").first()
     if row is None or row["status"] == RunStatus.FINISHED:
         return True
     held = row["paused"] or Gate.objects.open().filter(run=arguments.run).exists()

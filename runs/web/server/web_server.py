@@ -24,11 +24,6 @@ type Send = Callable[[Message], Awaitable[None]]
 
 MAX_AT_ONCE = 32
 """Requests that pages answer at the same time, each in a thread of its own; others wait for their turn."""
-ALONE_SECONDS = 0.03
-"""For so long no other request begins beside one that is not answered yet. Threads that compete for the interpreter
-slow each other down: short reads took 1.6 times the processor's time beside each other that they take in turn. What
-takes longer waits for something, or is a long page, and the next one begins beside it.
-"""
 MAX_WAIT = 30
 """Seconds that a request waits for its turn."""
 RESERVED_FILES = 250
@@ -65,7 +60,7 @@ class Server(Daphne):
             **options,
         )
         self._pages = application
-        self._places, self._alone = asyncio.Semaphore(MAX_AT_ONCE), asyncio.Semaphore(1)
+        self._turns = asyncio.Semaphore(MAX_AT_ONCE)
         self._max = max(1, min(settings.MAX_CONNECTIONS, max_files - RESERVED_FILES))
         self.uploads: dict[Request, int] = {}
 
@@ -110,12 +105,10 @@ class Server(Daphne):
             await self._pages(scope, receive, send)
             return
         body = scope.pop("pevsite.body")
-        turn = _Turn(self._places, self._alone)
         try:
             async with asyncio.timeout(MAX_WAIT):
-                await turn.begin()
+                await self._turns.acquire()
         except TimeoutError:
-            turn.end()
             status = HTTPStatus.SERVICE_UNAVAILABLE.value
             kind, refused = "text/plain; charset=utf-8", f"{_BUSY}\n".encode()
             if reads_problems(scope["path"]):
@@ -124,6 +117,7 @@ class Server(Daphne):
             await send({"type": "http.response.start", "status": status, "headers": [*headers, *always()]})
             await send({"type": "http.response.body", "body": refused})
             return
+        turn = _Turn(self._turns)
         try:
             await self._pages(scope, partial(_next_message, body, receive), partial(turn.send, send))
         finally:
@@ -131,33 +125,19 @@ class Server(Daphne):
 
 
 class _Turn:
-    """The turn of a request to be answered. It has one of the `places`, and is `alone` at first.
+    """Ends when the answer begins, so that a slow reader of a download delays no other request."""
 
-    It ends when the answer begins, so that a slow reader of a download delays no other request.
-    """
-
-    def __init__(self, places: asyncio.Semaphore, alone: asyncio.Semaphore) -> None:
-        self._places, self._alone = places, alone
-        self._held: list[asyncio.Semaphore] = []
-
-    async def begin(self) -> None:
-        for wanted in (self._places, self._alone):
-            await wanted.acquire()
-            self._held.append(wanted)
-        asyncio.get_running_loop().call_later(ALONE_SECONDS, self._release, self._alone)
+    def __init__(self, turns: asyncio.Semaphore) -> None:
+        self._turns: asyncio.Semaphore | None = turns
 
     async def send(self, send: Send, message: Message) -> None:
         self.end()
         await send(message)
 
     def end(self) -> None:
-        self._release(self._alone)
-        self._release(self._places)
-
-    def _release(self, held: asyncio.Semaphore) -> None:
-        if held in self._held:
-            self._held.remove(held)
-            held.release()
+        turns, self._turns = self._turns, None
+        if turns is not None:
+            turns.release()
 
 
 async def _next_message(body: IO[bytes], receive: Receive) -> Message:

@@ -13,7 +13,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS
 from runs.evidence.citations.citing import is_markdown
 from runs.models import Attempt, Run, Step
-from runs.people.permissions import all_may_see
+from runs.people.permissions import shows_before
 from runs.readmodel.plan_view import AttemptReading
 from runs.store import trees
 from runs.text.diff import DiffBudget, line_diff
@@ -142,7 +142,7 @@ def changes_of(attempt: AttemptReading) -> Changes | None:
 
 def _accepted_before(run: Run, step: Step) -> Attempt | None:
     """The settled attempt at the step with this key, or this name, in the run that is repeated."""
-    if run.before is None or not all_may_see(run.before, run):
+    if run.before is None or not shows_before(run):
         return None
     settled = Step.objects.of_run(run.before).filter(status__in=SETTLED_STEPS).order_by("-plan__version", "position")
     steps = list(settled.select_related("reused_from"))

@@ -171,3 +171,14 @@ def test_a_token_never_allows_more_than_its_person_and_the_installation_grant_no
     assert allowed() == {"runs:read", "runs:write", "gates:read"}
     AccessToken.objects.update(scopes="runs:read later:word")
     assert allowed() == {"runs:read"}
+
+
+@pytest.mark.parametrize("expires_in", [timedelta(seconds=-1), timedelta(0), timedelta(seconds=1)])
+@pytest.mark.parametrize("revoked", [False, True])
+def test_a_token_that_was_read_is_living_if_it_is_found_among_the_living(
+    alice: User, expires_in: timedelta, *, revoked: bool
+) -> None:
+    access_tokens.issue(alice, "laptop", 30)
+    now = timezone.now()
+    AccessToken.objects.update(expires_at=now + expires_in, revoked_at=now if revoked else None)
+    assert AccessToken.objects.get().is_living(now) is AccessToken.objects.living(now).exists()

@@ -219,11 +219,15 @@ def test_without_files_that_can_be_sent_nothing_is(
     assert (api.requests, capsys.readouterr().err.strip().endswith(said)) == ([], True)
 
 
-def test_a_refusal_is_one_sentence(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
-    field = {"where": "form.request", "sentence": "Too long"}
-    api.on("POST /runs", httpx2.Response(422, json={"detail": "This cannot be used: form.request.", "fields": [field]}))
+@pytest.mark.parametrize(
+    ("where", "named"), [("form.request", "request"), ("body.met.0", "met.0"), ("body.step", "step"), ("body", "body")]
+)
+def test_a_refusal_is_one_sentence(api: FakeApi, capsys: pytest.CaptureFixture[str], where: str, named: str) -> None:
+    fields = [{"where": where, "sentence": "Too long"}]
+    detail = f"This cannot be used: {where}, body.steps."
+    api.on("POST /runs", httpx2.Response(422, json={"detail": detail, "fields": fields}))
     assert api.run("submit", "-m", "x") == 1
-    assert capsys.readouterr().err == "This cannot be used: request. request: Too long.\n"
+    assert capsys.readouterr().err == f"This cannot be used: {named}, body.steps. {named}: Too long.\n"
 
 
 @pytest.mark.parametrize("key", ["", "\u00e4", "x" * 201, "a\nb"])

@@ -3,6 +3,8 @@
 import asyncio
 import sys
 import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import path
 from pytest_django.fixtures import Settings
 
+from runs.web.site import handler as handler_module
 from runs.web.site.handler import KEPT_THREADS, PagesHandler
 from runs.web.site.requests import GetResponse
 
@@ -35,12 +38,17 @@ def slow_page(request: HttpRequest) -> HttpResponse:
     _threads.append(threading.get_ident())
     _called.append(getattr(AsyncToSync.executors, "current", None) is not None)
     _begun.set()
-    _left.wait(5)
+    _left.wait(60)
     return HttpResponse("made")
 
 
 def slow_download(request: HttpRequest) -> StreamingHttpResponse:
-    return StreamingHttpResponse([slow_page(request).content])
+    content = slow_page(request).content
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield content
+
+    return StreamingHttpResponse(pieces())
 
 
 urlpatterns = [path("", slow_page)]
@@ -56,6 +64,19 @@ def pages(settings: Settings) -> None:
     _threads.clear()
 
 
+@pytest.fixture
+def finished() -> Iterator[list[bool]]:
+    """Whether views had ended when their request was said to be finished."""
+    said: list[bool] = []
+
+    def note(**_: Any) -> None:
+        said.append(_left.is_set())
+
+    request_finished.connect(note)
+    yield said
+    request_finished.disconnect(note)
+
+
 def test_a_request_does_not_go_through_the_event_loop_between_its_middleware_and_its_view() -> None:
     _left.set()
     sent = asyncio.run(_answered(leaves=False))
@@ -64,19 +85,67 @@ def test_a_request_does_not_go_through_the_event_loop_between_its_middleware_and
 
 
 @pytest.mark.parametrize("view", [slow_page, slow_download])
-def test_a_browser_that_leaves_ends_its_request_without_an_error(view: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_browser_that_leaves_ends_its_request_without_an_error(
+    view: Any, finished: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys.modules[__name__], "urlpatterns", [path("", view)])
-    finished: list[bool] = []
-
-    def note(**_: Any) -> None:
-        finished.append(_left.is_set())
-
-    request_finished.connect(note)
-    try:
-        assert asyncio.run(_answered(leaves=True)) == []
-    finally:
-        request_finished.disconnect(note)
+    assert asyncio.run(_answered(leaves=True)) == []
     assert finished == [True]  # once, and not before its view has ended
+
+
+@pytest.mark.parametrize("view", [slow_page, slow_download])
+@pytest.mark.parametrize("breaks_off", [False, True])
+def test_every_answer_is_closed_once(
+    view: Any, breaks_off: bool, finished: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "urlpatterns", [path("", view)])
+    _left.set()
+    with pytest.raises(ConnectionError) if breaks_off else nullcontext():
+        asyncio.run(_ask(PagesHandler(), breaks_off=breaks_off))
+    assert finished == [True]
+
+
+@pytest.mark.parametrize(("alone_seconds", "beside_each_other"), [(3_600, 1), (0, 2)])
+def test_a_request_starts_beside_another_only_if_that_takes_long(
+    monkeypatch: pytest.MonkeyPatch, alone_seconds: float, beside_each_other: int
+) -> None:
+    monkeypatch.setattr(handler_module, "ALONE_SECONDS", alone_seconds)
+
+    async def two() -> None:
+        handler = PagesHandler()
+        asking = [asyncio.create_task(_ask(handler)) for _ in range(2)]
+        async with asyncio.timeout(10):
+            while len(_threads) < beside_each_other:
+                await asyncio.sleep(0)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert len(_threads) == beside_each_other
+        _left.set()
+        await asyncio.gather(*asking)
+        assert len(_threads) == 2
+
+    asyncio.run(two())
+
+
+def test_a_client_that_leaves_while_it_waits_keeps_no_other_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handler_module, "ALONE_SECONDS", 3_600)
+
+    async def three() -> None:
+        handler = PagesHandler()
+        first = asyncio.create_task(_ask(handler))
+        waiting = asyncio.create_task(_ask(handler))
+        async with asyncio.timeout(10):
+            while not _threads:
+                await asyncio.sleep(0)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            _left.set()
+            await first
+            await _ask(handler)
+
+    asyncio.run(three())
+    assert len(_threads) == 2  # the one that left was not answered
 
 
 def test_requests_after_each_other_are_answered_in_one_thread() -> None:
@@ -94,7 +163,7 @@ def test_requests_after_each_other_are_answered_in_one_thread() -> None:
 def test_no_request_is_given_the_thread_of_another_that_broke_off() -> None:
     async def broken_off() -> None:
         handler = PagesHandler()
-        with pytest.RaisesGroup(ConnectionError):
+        with pytest.raises(ConnectionError):
             await _ask(handler, breaks_off=True)
         await _ask(handler)
 
@@ -133,7 +202,7 @@ async def _answered(*, leaves: bool) -> list[Any]:
         if message := next(messages, None):
             return message
         if leaves:
-            await asyncio.to_thread(_begun.wait, 5)
+            await asyncio.to_thread(_begun.wait, 60)
             asyncio.get_running_loop().call_later(0.1, _left.set)
             return {"type": "http.disconnect"}
         return await asyncio.Future()

@@ -76,28 +76,6 @@ def test_a_turn_ends_when_the_answer_begins() -> None:
     asyncio.run(all_of_it())
 
 
-@pytest.mark.parametrize(("alone_seconds", "beside_each_other"), [(3_600, 1), (0, 2)])
-def test_a_request_begins_beside_another_only_if_that_takes_long(
-    monkeypatch: pytest.MonkeyPatch, alone_seconds: float, beside_each_other: int
-) -> None:
-    monkeypatch.setattr(web_server, "MAX_AT_ONCE", 2)
-    monkeypatch.setattr(web_server, "ALONE_SECONDS", alone_seconds)
-
-    async def all_of_it() -> None:
-        pages = Pages()
-        site = Server(pages, max_files=1_000, endpoints=["tcp:0"])
-        tasks = [ask(site, b"", []) for _ in range(3)]
-        await settled()
-        assert pages.at_work == beside_each_other
-        pages.start.set()
-        await settled()
-        assert pages.at_work == 3
-        pages.end.set()
-        await asyncio.gather(*tasks)
-
-    asyncio.run(all_of_it())
-
-
 def test_whoever_waits_for_too_long_is_told_that_the_site_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "MAX_WAIT", 0.01)
 
