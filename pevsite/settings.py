@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "runs.apps.RunsConfig",
 ]
 MIDDLEWARE = [
+    "runs.web.site.headers.no_body_for_head",
     "django.middleware.security.SecurityMiddleware",
     "runs.web.site.headers.Compressed",
     "runs.web.site.headers.no_store",

@@ -84,7 +84,7 @@ def _decidable_by_name(user: Person) -> Q:
     allowed = Q(pk__in=[])
     if user.may_submit:
         allowed |= Q(owner_id=user.pk)
-    if user.has_perm(DECIDE):
+    if user.may_decide:
         allowed |= Q(pk__in=_shared_with(user).filter(level=ShareLevel.DECIDE).values("run_id"))
     return allowed
 
@@ -120,7 +120,7 @@ def approvable_as_read(user: Person, gates: Iterable[Gate], owners: Mapping[int,
         own = {run for run in runs if owners.get(run) == user.pk and user.may_submit}
         others = runs - own
         shares = _shared_with(user).filter(level=ShareLevel.DECIDE, run_id__in=others)
-        shared = shares.values_list("run_id", flat=True) if others and user.has_perm(DECIDE) else ()
+        shared = shares.values_list("run_id", flat=True) if others and user.may_decide else ()
         runs = own | set(shared)
     guarded = {gate.run_id for gate in gates if gate.needs_second_person} & runs
     as_first_person = _took_part_in(user, guarded) | {run for run in guarded if owners.get(run) == user.pk}

@@ -22,7 +22,6 @@ from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.llm.model_servers import HOW_TO_CONNECT
 from runs.models import User
 from runs.models.gates import guards_high_risk
-from runs.models.people import DECIDE
 from runs.people.permissions import is_administrator
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.served import WEB_FETCH, WEB_SEARCH
@@ -176,7 +175,7 @@ def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User])
     for high risk, no one has to be named yet: the plan may have no such steps, and the run can be shared later.
     """
     without = "as this installation demands" if guards_high_risk() else "or do without a second person"
-    has_named = any(one.has_perm(DECIDE) and one.pk != owner.pk for one in approvers)  # inactive people hold nothing
+    has_named = any(one.may_decide and one.pk != owner.pk for one in approvers)  # inactive people hold nothing
     if policy.second_person and not has_named:
         raise InvalidInput("A second person has to approve, but no one else may decide. Name someone who may.")
     if policy.plan_approval is ApprovalPolicy.NEVER:

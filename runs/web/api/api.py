@@ -54,7 +54,6 @@ from runs.web.site.problems import (
     not_found,
 )
 from runs.web.site.requests import about_request, status_of
-from runs.web.site.streaming import without_body
 
 log = logging.getLogger(__name__)
 _DESCRIPTION = """\
@@ -168,9 +167,7 @@ def scope_for(method: str, match: ResolverMatch) -> TokenScope | None:
 
 
 def _as_program(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """The view for programs: without a session, with problem details for a method that an address does not take, and
-    with the answers to GET without their bodies for HEAD.
-    """
+    """The view for programs: without a session, with problem details for a method that an address does not take."""
 
     @login_not_required
     @csrf_exempt
@@ -184,8 +181,6 @@ def _as_program(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
             sentence = f"This address takes {allowed}, and not {request.method}."
             response = answer_problem(HTTPStatus.METHOD_NOT_ALLOWED, sentence, headers={"Allow": allowed})
         idempotency.settle(request, response)
-        if request.method == "HEAD":
-            without_body(request, response)
         return response
 
     return answer

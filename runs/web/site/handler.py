@@ -1,8 +1,10 @@
 """How requests reach the views: each in one thread, from the first middleware to the view and back."""
 
+from __future__ import annotations
+
 import asyncio
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import suppress
 from typing import IO, Any
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
@@ -37,58 +39,44 @@ class PagesHandler(ASGIHandler):
         super().load_middleware(is_async=False)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._alone.acquire()
+        turn, work = _Turn(self._alone), _Work()
         thread = self._waiting.pop() if self._waiting else ThreadPoolExecutor(1, "request")
         ended = False
         try:
             async with ThreadSensitiveContext(executor=thread):
-                await self.handle(scope, receive, send)
+                await self._handle(scope, receive, send, turn, work)
             ended = True
         finally:
-            # After an error the view may still be at work: no other request may wait for it.
+            turn.end()
             if ended and len(self._waiting) < KEPT_THREADS:
                 self._waiting.append(thread)
-            else:
+            else:  # after an error the view may still be at work: no other request may wait for it
+                thread.submit(work.close)
                 thread.submit(connections.close_all)
                 thread.shutdown(wait=False)
 
-    async def handle(self, scope: Any, receive: Any, send: Any) -> None:
-        try:
-            body = await self.read_body(receive)
-        except RequestAborted:
-            return
-        responses: list[HttpResponseBase] = []  # filled in the thread, whose result is lost when the client leaves
-        with closing(body):
+    async def _handle(self, scope: Any, receive: Any, send: Any, turn: _Turn, work: _Work) -> None:
+        with suppress(RequestAborted):
+            body = work.body = await self.read_body(receive)
             try:
-                await self._answer(scope, body, responses, receive, send)
-            except RequestAborted:
-                await sync_to_async(_close)(responses)  # in the same thread, and so when the view has returned
-            finally:
-                if responses and not responses[0].closed:
-                    await sync_to_async(_close)(responses)
-
-    async def _answer(
-        self, scope: Any, body: IO[bytes], responses: list[HttpResponseBase], receive: Any, send: Any
-    ) -> None:
-        """Raises RequestAborted if the client leaves."""
-        try:
-            async with asyncio.TaskGroup() as group:
-                leaving = group.create_task(self.listen_for_disconnect(receive))
-                await self._alone.acquire()
-                turn = _Turn(self._alone)
-                try:
-                    await sync_to_async(self._make)(scope, body, responses)
-                finally:
+                async with asyncio.TaskGroup() as group:
+                    leaving = group.create_task(self.listen_for_disconnect(receive))
+                    await asyncio.sleep(0)  # nothing is done for a client that has left already
+                    response = await sync_to_async(self._make)(scope, body, work)
                     turn.end()
-                await self.send_response(responses[0], send)
-                leaving.cancel()
-        except BaseExceptionGroup as errors:
-            if len(errors.exceptions) == 1:
-                raise errors.exceptions[0] from None
-            raise
+                    await self.send_response(response, send)
+                    leaving.cancel()
+            except BaseExceptionGroup as errors:
+                if len(errors.exceptions) == 1:
+                    raise errors.exceptions[0] from None
+                raise
+        if not work.closed:
+            await sync_to_async(work.close)()  # in the same thread, and so when the view has returned
 
-    def _make(self, scope: Any, body: IO[bytes], responses: list[HttpResponseBase]) -> None:
-        """Add the response. Unless it is streamed, it is closed here, which sends `request_finished` and gives the
-        connection to the database back before the answer is sent.
+    def _make(self, scope: Any, body: IO[bytes], work: _Work) -> HttpResponseBase:
+        """Unless it is streamed, the response is closed here, which sends `request_finished` and gives the connection
+        to the database back before the answer is sent.
         """
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
@@ -96,9 +84,10 @@ class PagesHandler(ASGIHandler):
         response = self.get_response(request) if request is not None else refused
         assert response is not None
         response._handler_class = self.__class__  # type: ignore[attr-defined]  # the sender of `request_finished`
-        responses.append(response)
+        work.response = response
         if not response.streaming:
-            response.close()
+            work.close()
+        return response
 
 
 class _Turn:
@@ -115,7 +104,17 @@ class _Turn:
             alone.release()
 
 
-def _close(responses: list[HttpResponseBase]) -> None:
-    for response in responses:
-        if not response.closed:
-            response.close()
+class _Work:
+    """What a request has to close, in its thread: the view may still be at work when its client has left."""
+
+    def __init__(self) -> None:
+        self.body: IO[bytes] | None = None
+        self.response: HttpResponseBase | None = None
+        self.closed = False
+
+    def close(self) -> None:
+        if self.response is not None and not self.response.closed:
+            self.response.close()
+        if self.body is not None:
+            self.body.close()
+        self.closed = True

@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
 from runs.web.site.requests import GetResponse, is_background_form
+from runs.web.site.streaming import without_body
 
 PLACE = "X-Location"
 """The header with the address to go to. The script of forms reads it: static/js/form_words.js."""
@@ -50,6 +51,13 @@ def places_for_scripts(request: HttpRequest, response: HttpResponseBase) -> None
         response.headers[PLACE] = response.headers["Location"]
         del response.headers["Location"]
         response.status_code = HTTPStatus.NO_CONTENT
+
+
+@changes_headers
+def no_body_for_head(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Daphne would send all but the first piece of it."""
+    if request.method == "HEAD":
+        without_body(request, response)
 
 
 class Compressed(GZipMiddleware):

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from django.contrib.auth.models import AnonymousUser, Group
+from django.contrib.auth.models import AnonymousUser, Group, Permission
 from django.db import connection
 from pytest_django import DjangoAssertNumQueries
 
@@ -12,6 +12,7 @@ from runs.errors import NotAllowed
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.models import AuditEntry, Gate, Plan, Run, Share, User
+from runs.models.people import ADMINISTER, DECIDE, SUBMIT
 from runs.people import accounts
 from runs.people.permissions import (
     Person,
@@ -65,6 +66,20 @@ def test_one_run_is_seen_by_those_in_whose_lists_it_is() -> None:
         seen += len(listed)
     assert find_visible_run(root, 0) is None
     assert seen == 3 + 3 + 1 + 2 + 2 + 3  # Bob may approve in all of them
+
+
+@pytest.mark.parametrize("roles", [[], *([role] for role in PersonRole), [PersonRole.SUBMITTER, PersonRole.APPROVER]])
+@pytest.mark.parametrize("own", ["", "add_run", "decide_run", "administer"])
+@pytest.mark.parametrize("facts", [{}, {"is_superuser": True}, {"is_active": False}])
+def test_what_a_person_may_do_is_what_django_says(roles: list[PersonRole], own: str, facts: dict[str, bool]) -> None:
+    made.person("other", roles=list(PersonRole))
+    user = made.person("somebody", roles=roles, **facts)
+    user.user_permissions.set(Permission.objects.filter(codename=own))
+    user = User.objects.get(pk=user.pk)
+    may = [user.may_submit, user.may_decide, user.is_administrator]
+    assert may == [user.has_perm(permission) for permission in (SUBMIT, DECIDE, ADMINISTER)]
+    user.is_active = False
+    assert [user.may_submit, user.may_decide, user.is_administrator] == [False] * 3
 
 
 def test_nobody_in_particular_sees_nothing() -> None:
@@ -142,7 +157,7 @@ def test_who_may_approve_what_was_read_takes_the_same_queries_for_any_number_of_
     gates = list(Gate.objects.open())
     for expected, chosen in ((1, gates[:1]), (3, gates)):
         bob = made.bob()
-        bob.get_all_permissions()
+        assert bob.may_decide  # its permissions are read
         with django_assert_num_queries(4):  # owners, shares, edited plans, and files that were given
             assert len(approvable_as_read(bob, chosen)) == expected
 

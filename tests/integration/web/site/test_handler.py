@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import path
 from pytest_django.fixtures import Settings
 
+from pevsite.settings import MIDDLEWARE as DEFAULT_MIDDLEWARE
 from runs.web.site import handler as handler_module
 from runs.web.site.handler import KEPT_THREADS, PagesHandler
 from runs.web.site.requests import GetResponse
@@ -100,8 +101,15 @@ def test_every_answer_is_closed_once(
 ) -> None:
     monkeypatch.setattr(sys.modules[__name__], "urlpatterns", [path("", view)])
     _left.set()
-    with pytest.raises(ConnectionError) if breaks_off else nullcontext():
-        asyncio.run(_ask(PagesHandler(), breaks_off=breaks_off))
+
+    async def once() -> None:
+        with pytest.raises(ConnectionError) if breaks_off else nullcontext():
+            await _ask(PagesHandler(), breaks_off=breaks_off)
+        async with asyncio.timeout(10):
+            while not finished:  # after an error it is closed behind the view, which is not waited for
+                await asyncio.sleep(0)
+
+    asyncio.run(once())
     assert finished == [True]
 
 
@@ -146,6 +154,17 @@ def test_a_client_that_leaves_while_it_waits_keeps_no_other_from_starting(monkey
 
     asyncio.run(three())
     assert len(_threads) == 2  # the one that left was not answered
+
+
+@pytest.mark.parametrize("view", [slow_page, slow_download])
+def test_the_answer_to_head_has_no_body(view: Any, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "urlpatterns", [path("", view)])
+    settings.MIDDLEWARE = DEFAULT_MIDDLEWARE[:1]
+    _left.set()
+    sent: list[Any] = []
+    asyncio.run(_ask(PagesHandler(), sent=sent, method="HEAD"))
+    assert b"".join(message.get("body", b"") for message in sent) == b""
+    assert dict(sent[0]["headers"]).get(b"Content-Length") == (b"4" if view is slow_page else None)
 
 
 def test_requests_after_each_other_are_answered_in_one_thread() -> None:
@@ -216,15 +235,19 @@ async def _answered(*, leaves: bool) -> list[Any]:
     return sent
 
 
-async def _ask(handler: PagesHandler, *, breaks_off: bool = False) -> None:
-    """Ask for the page. With `breaks_off` its answer cannot be sent."""
+async def _ask(
+    handler: PagesHandler, *, breaks_off: bool = False, sent: list[Any] | None = None, method: str = "GET"
+) -> None:
+    """Ask for the page, and add its answer to `sent`. With `breaks_off` its answer cannot be sent."""
     messages = iter([{"type": "http.request", "body": b""}])
 
     async def receive() -> Any:
         return next(messages, None) or await asyncio.Future()
 
-    async def send(_: Any) -> None:
+    async def send(message: Any) -> None:
         if breaks_off:
             raise ConnectionError
+        if sent is not None:
+            sent.append(message)
 
-    await handler(_SCOPE, receive, send)
+    await handler({**_SCOPE, "method": method}, receive, send)
