@@ -327,7 +327,7 @@ def test_the_editor_costs_the_same_for_few_steps_and_for_many(
 ) -> None:
     steps = [factories.plan_step(f"s{n}", f"Step {n}") for n in range(count)]
     run = factories.awaiting_plan(factories.plan(*steps), max_steps=60)
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(15):
         page = alice_client.get(place(run) + "?step=0")
     assert len(page.content) < 100_000
 

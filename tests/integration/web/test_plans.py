@@ -183,7 +183,7 @@ def test_the_list_costs_the_same_for_one_and_for_many(
     run = factories.finished_succeeded()
     for number in range(count):
         save(alice, run, f"Template {number}")
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(4):
         alice_client.get("/templates/")
 
 

@@ -226,7 +226,7 @@ def test_the_report_of_a_finished_run_is_written_again_only_after_a_change(monke
 
 @pytest.mark.parametrize(
     ("address", "most"),
-    [("/runs", 4), ("/runs/{}", 3), ("/runs/{}/status", 6), ("/runs/{}/files", 2), ("/runs/{}/events", 4)],
+    [("/runs", 3), ("/runs/{}", 3), ("/runs/{}/status", 6), ("/runs/{}/files", 2), ("/runs/{}/events", 4)],
 )
 def test_reads_that_programs_repeat_take_few_queries(
     address: str, most: int, django_assert_max_num_queries: DjangoAssertNumQueries
@@ -238,7 +238,7 @@ def test_reads_that_programs_repeat_take_few_queries(
 
 
 @pytest.mark.parametrize(
-    ("address", "most"), [("/runs", 5), ("/runs/{run}/status", 10), ("/gates", 4), ("/gates/{gate}", 11)]
+    ("address", "most"), [("/runs", 4), ("/runs/{run}/status", 9), ("/gates", 3), ("/gates/{gate}", 10)]
 )
 def test_reads_about_open_decisions_take_few_queries(
     address: str, most: int, django_assert_max_num_queries: DjangoAssertNumQueries
