@@ -411,7 +411,8 @@ def _sentence_of(response: httpx2.Response) -> str:
         sentence, fields = str(problem["detail"]), list[str]()
         for one in problem.get("fields", []):
             name = one["where"].partition(".")[2] or one["where"]
-            sentence = re.sub(rf"{re.escape(one['where'])}(?![\w.]*\w)", name, sentence)
+            for end in (", ", ". "):  # of a name in a list of them: a longer one may begin like it
+                sentence = sentence.replace(one["where"] + end, name + end)
             fields.append(f"{name}: {one['sentence']}.")
         return one_line(" ".join([sentence, *fields]))
     except (ValueError, KeyError, TypeError, AttributeError):

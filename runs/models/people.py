@@ -49,9 +49,7 @@ class User(AbstractUser):
 
     @cached_property
     def _permissions(self) -> frozenset[str]:
-        """Those of the person and of their groups, such as `runs.add_run`: in one query, where `has_perm` takes two.
-        Read once, as Django's are.
-        """
+        """Those of the person and of their groups, in one query, where `has_perm` takes two. Read once, as there."""
         kinds = ("user_permissions", "groups__permissions")
         columns = [f"{kind}__{column}" for kind in kinds for column in ("content_type__app_label", "codename")]
         rows = User.objects.filter(pk=self.pk).order_by().values_list(*columns)

@@ -15,7 +15,7 @@ from runs.web.history import history_rows
 from runs.web.templatetags.pev import words
 from tests import factories
 
-QUERIES = 22
+QUERIES = 21
 """Session, person, run; steps, people, lines, attempts, marks, work items, two sums of calls; eight of the header."""
 
 

@@ -217,7 +217,7 @@ def test_queries_do_not_grow_with_runs(
 ) -> None:
     for _ in range(rows):
         factories.finished_partial()
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(17):
         alice_client.get(ADDRESS)
 
 
