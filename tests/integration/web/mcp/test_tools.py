@@ -401,6 +401,21 @@ def test_waiting_ends_at_once_without_an_answer_when_the_token_ends(
     assert said == "This access token no longer works, or its person must add a second factor first."
 
 
+def test_what_is_answered_after_waiting_is_what_the_person_may_see_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, look = made.planning(), server._has_news
+    root = made.person("root", roles=[], is_superuser=True)
+    token = token_of(root)
+
+    def looked(*arguments: Any) -> bool:
+        User.objects.filter(pk=root.pk).update(is_superuser=False)
+        return look(*arguments)
+
+    assert fields(call(token, "run_status", run=run.pk))["run"] == run.pk
+    monkeypatch.setattr(server, "_has_news", looked)
+    said = refusal(call(token, "wait_for_run", run=run.pk, seconds=20))
+    assert said == f"There is no run {run.pk} that you may see. list_runs says which there are."
+
+
 def test_nobody_waits_where_too_many_do(token: str, looks: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "MAX_WAITING", 0)
     run = made.planning()
