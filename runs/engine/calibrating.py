@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from decimal import ROUND_UP, Decimal
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django.tasks import task
 from django.utils import timezone
 
@@ -18,7 +18,7 @@ from runs.accounting.prices import bound_of, cost_of
 from runs.calibration import calibrations
 from runs.calibration.calibrations import CalibrationLease
 from runs.contracts.ports import Ask, Reply, Usage
-from runs.engine.database import database
+from runs.engine.database import AWAY, database
 from runs.engine.process_registry import owner
 from runs.engine.recording import clients
 from runs.errors import LeaseLost, LimitReached, ModelError
@@ -189,7 +189,7 @@ def carry_out(calibration_id: int, report: Callable[[], object] = lambda: None, 
         why = str(error)
         database.call(lambda: lease.stop(why))
         log.warning("calibration %s stopped: %s", row.pk, error)
-    except (InterfaceError, OperationalError):
+    except AWAY:
         log.exception("the database was away; the calibration goes on when its lease is over")
     except Exception:
         log.exception("calibration %s failed", row.pk)
@@ -209,7 +209,7 @@ def _extending(lease: CalibrationLease) -> Iterator[Callable[[], None]]:
             try:
                 if not database.call(lease.extend):
                     lost.set()
-            except (InterfaceError, OperationalError):
+            except AWAY:
                 log.warning("the lease of a calibration could not be extended; it is tried again")
         connection.close()
 

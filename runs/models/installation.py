@@ -58,7 +58,7 @@ class Process(models.Model):
     """A process that serves pages or carries out work, as it reported last."""
 
     name = models.CharField(max_length=120, unique=True)
-    # The name under which it holds leases.
+    # The name under which it holds leases: host name and process id.
     owner = models.CharField(max_length=80)
     serves = models.BooleanField()
     # How many work items it carries out at once; 0 if it only serves.
@@ -83,6 +83,10 @@ class Process(models.Model):
 
     def __str__(self) -> str:
         return self.owner
+
+    @property
+    def host(self) -> str:
+        return self.owner.rpartition("/")[0]
 
 
 class LeaderLock(models.Model):

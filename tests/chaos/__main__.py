@@ -1,9 +1,11 @@
 """Does to an installation what happens to installations, and looks whether anything was lost or done twice.
 
-    uv run python -m tests.chaos [--short] [--engine embedded|celery] [--kills N] [--runs N] [--seed N] [SCENE ...]
+    uv run python -m tests.chaos [--short] [--engine embedded|celery] [--sqlite] [--kills N] [--runs N] [--seed N]
+        [SCENE ...]
 
-PostgreSQL and redis-server have to be installed; all else it starts itself, on ports of its own: two processes that
-serve, three that work, and a service that speaks the Messages API. The exit status is 1 when something does not hold.
+redis-server has to be installed and, without --sqlite, PostgreSQL. All else it starts itself, on ports of its own: two
+processes that serve, three that work, and a service that speaks the Messages API. The exit status is 1 when something
+does not hold.
 """
 
 from __future__ import annotations
@@ -33,16 +35,24 @@ def main() -> int:
     parser.add_argument("scenes", nargs="*", help=f"{', '.join(SCENES)} (as root, on a file system of its own); all")
     parser.add_argument("--short", action="store_true", help="8 kills over both engines, and nothing else")
     parser.add_argument("--engine", choices=ENGINES, help="with this one alone")
+    parser.add_argument("--sqlite", action="store_true", help="on SQLite, with the embedded engine alone")
     parser.add_argument("--kills", type=int, default=500, help="with each engine")
     parser.add_argument("--runs", type=int, default=50, help="that are under way at all times")
     parser.add_argument("--seed", type=int, default=1, help="of the dice")
     options = parser.parse_args()
     if unknown := set(options.scenes) - set(SCENES):
         parser.error(f"there is no scene {', '.join(sorted(unknown))}")
+    if options.sqlite:
+        if options.engine == "celery" or "database" in options.scenes:
+            parser.error("on SQLite there is neither Celery nor a database that can be away")
+        options.engine = "embedded"
     if options.short:
         options.scenes, options.kills, options.runs = ["kills"], 4, 4
     elif not options.scenes:
-        options.scenes = [name for name in SCENES if name != "disk" or os.geteuid() == 0]
+        left_out = {"database"} if options.sqlite else set()
+        if os.geteuid() != 0:
+            left_out.add("disk")
+        options.scenes = [name for name in SCENES if name not in left_out]
     failed = False
     for engine in [options.engine] if options.engine else ENGINES:
         for scenes in (
@@ -84,6 +94,7 @@ def _play(engine: str, scenes: Sequence[str], options: argparse.Namespace, folde
             "ANTHROPIC_API_KEY": "test-key-of-nobody",
             **({"PEV_BLOBS": f"s3://{BUCKET}", **bucket.variables} if bucket else {}),
         },
+        on_sqlite=options.sqlite,
     )
     os.environ.update(cluster.settings)
     data = folder / "data"

@@ -55,7 +55,7 @@ class Field:
     def strike(self) -> None:
         """Kill one of the parts, workers most often."""
         cluster = self._cluster
-        match self.chance.choices(("worker", "web", "redis", "database"), (6, 2, 1, 1))[0]:
+        match self.chance.choices(("worker", "web", "redis", "database"), (6, 2, 1, 1 if cluster.postgres else 0))[0]:
             case "redis":
                 with self._without_redis():
                     time.sleep(self.chance.random())
@@ -82,6 +82,7 @@ class Field:
     def _without_database(self) -> Iterator[None]:
         """What workers were told meanwhile may be lost with the transaction that could not be committed."""
         postgres, began = self._cluster.postgres, time.monotonic()
+        assert postgres is not None
         (postgres.kill if self.chance.random() < 0.5 else postgres.quit)()
         yield
         postgres.start()
@@ -122,9 +123,11 @@ class Field:
             self.for_a_while(AWAY)
 
     def fill_the_disk(self) -> None:
-        """Of the data folder, which lies on a small file system of its own; the database has another one."""
+        """Of the data folder, which is on a small file system of its own. PostgreSQL has another one; what workers were
+        told meanwhile cannot be committed on SQLite.
+        """
         self.for_a_while(5)
-        filler = Path(settings.DATA_DIR) / "filler"
+        filler, began = Path(settings.DATA_DIR) / "filler", time.monotonic()
         try:
             with suppress(OSError), filler.open("wb", buffering=0) as file:
                 while True:
@@ -132,6 +135,8 @@ class Field:
             self.for_a_while(15)
         finally:
             filler.unlink()
+        if not self._cluster.postgres:
+            self.blows.append(Blow(began, time.monotonic(), self._threads * len(self._cluster.working)))
 
     def trouble_the_files(self) -> None:
         """Each tenth request to the bucket fails, and then for a while each."""

@@ -1,4 +1,4 @@
-"""An installation of several processes: PostgreSQL, Redis, some that serve and some that work, by settings alone."""
+"""An installation of several processes: a database, Redis, some that serve and some that work, by settings alone."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ class Cluster:
     """Nothing runs before `start`, and nothing after `stop`. In between each part may be killed and started again.
 
     `variables`: settings of pevsite, the same for all of its processes; `environ` has them with those of the system.
+    The database is PostgreSQL, or with `on_sqlite` a file in the data folder.
     """
 
-    def __init__(self, folder: Path, variables: Mapping[str, str], *, webs: int = 2, workers: int = 3) -> None:
-        self.postgres = Postgres()
+    def __init__(
+        self, folder: Path, variables: Mapping[str, str], *, webs: int = 2, workers: int = 3, on_sqlite: bool = False
+    ) -> None:
+        self.postgres = None if on_sqlite else Postgres()
         self.redis = Redis(folder)
         ours = {name: value for name, value in os.environ.items() if not name.startswith(("PEV_", "ANTHROPIC_"))}
         self.settings = {
             "DJANGO_SETTINGS_MODULE": "pevsite.settings",
             "PEV_DATA_DIR": str(folder / "data"),
-            "PEV_DATABASE_URL": self.postgres.url,
+            "PEV_DATABASE_URL": self.postgres.url if self.postgres else "",
             "PEV_REDIS_URL": self.redis.url,
             **variables,
         }
@@ -48,7 +51,8 @@ class Cluster:
 
     def start(self) -> None:
         """Returns when the sites can be asked; workers may still be on their way."""
-        self.postgres.start()
+        if self.postgres:
+            self.postgres.start()
         subprocess.run([*_MANAGE, "migrate", "--verbosity=0"], cwd=ROOT, env=self.environ, check=True)
         for process in self.working + self.serving:
             process.launch()
@@ -68,4 +72,5 @@ class Cluster:
         for process in self.serving + self.working:
             process.kill()
         self.redis.stop()
-        self.postgres.stop()
+        if self.postgres:
+            self.postgres.stop()

@@ -6,8 +6,10 @@ Every command that needs tables calls it, so that a problem is the same sentence
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+from django.core.files import locks
 from django.core.management.base import CommandError
 from django.core.management.commands.migrate import Command as Migrate
 from django.db import DatabaseError, connections
@@ -40,11 +42,17 @@ class Command(TerminalCommand, Migrate):
 
 @contextmanager
 def _migration_lock(database: Any) -> Iterator[None]:
-    """Let one process migrate at a time. PostgreSQL frees the lock when the connection ends."""
-    if database.vendor != "postgresql":
-        yield
-        return
+    """Let one process migrate at a time. The lock is freed when the process or its connection ends."""
     settings = database.settings_dict
+    if database.vendor == "sqlite":
+        if database.is_in_memory_db():
+            yield
+            return
+        # Not the database itself: closing it a second time would free the locks that SQLite holds on it.
+        with Path(f"{settings['NAME']}-migrating").open("wb") as file:
+            locks.lock(file, locks.LOCK_EX)
+            yield
+        return
     try:  # without the pool, which would try again for a while and hide the reason
         connected = database.Database.connect(**{**database.get_connection_params(), "autocommit": True})
     except database.Database.Error as error:

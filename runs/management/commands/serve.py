@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
 from pevsite.command_line import lost
 from pevsite.installation import PROGRAM, data_option
 from runs.engine import probes
+from runs.engine.database import AWAY
 from runs.enums import AuditChannel
 from runs.errors import InvalidInput
 from runs.management.memory import give_back_large_blocks
@@ -125,7 +126,7 @@ class Command(TerminalCommand):
         """End the process if the database is lost: no site may run without its engine. A supervisor restarts it."""
         try:
             yield
-        except (InterfaceError, OperationalError) as error:
+        except AWAY as error:
             self.stderr.write(lost(error))
             self.stderr.flush()
             os._exit(1)
@@ -144,10 +145,10 @@ def check_free(host: str, port: int) -> None:
 
 def check_shared() -> None:
     """Raises CommandError if no other process could take part in the work."""
-    if connection.vendor == "sqlite":
+    if connection.vendor == "sqlite" and not settings.REDIS_URL:
         raise CommandError(
-            "Several processes need PostgreSQL: set PEV_DATABASE_URL, the same for all. On SQLite "
-            f"`{PROGRAM} serve` by itself does everything."
+            "Several processes need Redis: set PEV_REDIS_URL, the same for all, and on several machines also "
+            f"PEV_DATABASE_URL. Without Redis, `{PROGRAM} serve` by itself does everything."
         )
 
 

@@ -25,7 +25,7 @@ from pydantic_core import to_json
 
 from pevsite.installation import version
 from runs.enums import TokenScope
-from runs.errors import FromLaterVersion, NotVisible, PevError, StoreAway
+from runs.errors import NotVisible, PevError
 from runs.logs import about
 from runs.notices.channels.webhook_channel import SENT_KINDS, WebhookBody
 from runs.notices.kinds import NOTICES
@@ -42,7 +42,7 @@ from runs.web.api import (
 )
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.site.admission import lacks_scope
-from runs.web.site.error_views import too_much
+from runs.web.site.error_views import RETRY_AFTER, Passing, passing, too_much
 from runs.web.site.problems import (
     FAILED,
     NOT_UNDERSTOOD,
@@ -76,7 +76,7 @@ REFUSALS = {
     "404": "There is no such thing, or this person may not see it",
     "422": "Something in the request cannot be used",
     "429": "Too many requests; `Retry-After` says how long to wait",
-    "503": "The store of files does not answer, or the site is busy or being upgraded; wait as `Retry-After` says",
+    "503": "Files or the database cannot be reached, or the site is busy or being upgraded; wait as `Retry-After` says",
 }
 """The answers that any operation can give."""
 _REFUSED_CHANGES = {
@@ -269,8 +269,8 @@ def _not_done(request: HttpRequest, error: PevError) -> HttpResponse:
     log.info("refused: %s", error, extra=about(**about_request(request)))
     if isinstance(error, NotVisible):
         return answer_problem(404, str(error))
-    if isinstance(error, StoreAway | FromLaterVersion):
-        return answer_problem(503, str(error), headers={"Retry-After": "10"})
+    if found := passing(error):
+        return _later(found)
     return answer_problem(status_of(error), str(error))
 
 
@@ -294,9 +294,13 @@ def _not_understood(_request: HttpRequest, error: Exception) -> HttpResponse:
 
 @api.exception_handler(Exception)
 def _failed(request: HttpRequest, error: Exception) -> HttpResponse:
-    response = answer_problem(500, FAILED)
+    response = _later(found) if (found := passing(error)) else answer_problem(500, FAILED)
     log_response("%s", request.path, response=response, request=request, exception=error)
     return response
+
+
+def _later(found: Passing) -> HttpResponse:
+    return answer_problem(503, found.problem, headers={"Retry-After": RETRY_AFTER})
 
 
 def _place(parts: Any) -> str:

@@ -174,9 +174,9 @@ def _processes(alive: Sequence[Process]) -> Iterator[Finding]:
     serving = [one for one in alive if one.serves]
     working = [one for one in alive if one.threads]
     yield Finding("Processes", f"{len(serving)} serving and {len(working)} working processes were seen recently.")
-    if len(alive) > 1 and connection.vendor == "sqlite":
-        text = f"{_named(alive)} share an SQLite file: stop all but one, or move to PostgreSQL (PEV_DATABASE_URL)."
-        yield Finding("Processes", text, is_wrong=True)
+    if connection.vendor == "sqlite" and len({one.host for one in alive}) > 1:
+        text = f"{_named(alive)} share an SQLite file although they are on several machines: start all on one, or move"
+        yield Finding("Processes", f"{text} to PostgreSQL (PEV_DATABASE_URL).", is_wrong=True)
     if serving and not working:
         yield Finding("Processes", "No process works: start a worker, or serve without --no-engine.", is_wrong=True)
     if working and all(one.draining for one in working):

@@ -1,18 +1,21 @@
-"""Answers to requests that Django refuses before a view is called, that fail, and while the store of files is away.
+"""Answers to requests that Django refuses before a view is called, that fail, and while files or rows are out of reach.
 
 Programs that ask for an address of the API get problem details.
 """
 
 import logging
+import sys
+from typing import NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 from django.views import defaults
 from django.views.decorators.csrf import requires_csrf_token
 
+from runs.engine.database import AWAY
 from runs.errors import FromLaterVersion, InvalidInput, StoreAway
 from runs.web.site.problems import FAILED, NOT_UNDERSTOOD, answer_problem, reads_problems
 
@@ -22,6 +25,36 @@ _FINISH = (
     "change, an administrator must finish the upgrade by restarting the processes of the earlier version."
 )
 _ON_A_PAGE = "Go back, reload the page and try again."
+RETRY_AFTER = "10"
+"""Seconds until a program should try again what fails for a while."""
+
+
+class Passing(NamedTuple):
+    """What fails for a while, and why. `title`: of a page. `has_rows`: whether the database can be read."""
+
+    problem: str
+    title: str
+    has_rows: bool = True
+
+
+def passing(error: BaseException | None) -> Passing | None:
+    """None for an error that stays until someone changes something."""
+    match error:
+        case StoreAway():
+            problem = f"{error} Nothing is lost, and runs wait for it: try again in a moment."
+            return Passing(problem, "Files cannot be reached")
+        case FromLaterVersion():
+            return Passing(f"{error} {_FINISH}", "This needs the version after this one")
+        case Exception() if isinstance(error, AWAY) and not _is_wrong_sql(error):
+            problem = "The database does not answer, or has no room. Runs wait for it: try again in a moment."
+            return Passing(problem, "The database cannot be reached", has_rows=False)
+        case _:
+            return None
+
+
+def _is_wrong_sql(error: BaseException) -> bool:
+    """SQLite reports a statement with a mistake like a file that cannot be read."""
+    return getattr(error.__cause__, "sqlite_errorname", "") == "SQLITE_ERROR"
 
 
 @requires_csrf_token
@@ -33,39 +66,43 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500. Django has logged the exception."""
+    """500, or 503 for what fails for a while. Django has logged the exception."""
+    if found := passing(sys.exception()):
+        return _later(request, found)
     return answer_problem(500, FAILED) if reads_problems(request.path) else defaults.server_error(request)
 
 
 class UnansweredErrors(MiddlewareMixin):
     """Answers with a sentence, as a page or JSON, where a view has not: 400 to a form that no page has sent; 503 while
-    the store of files does not answer, and after an upgrade in a process that is older than the database, because
-    another process can answer.
+    files cannot be reached, and after an upgrade in a process that is older than the database, because another process
+    can answer.
     """
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        match exception:
-            case InvalidInput():
-                return _refused(request, f"{exception} {_ON_A_PAGE}", 400)
-            case StoreAway():
-                log.warning("the store of files is away: %s", exception.__cause__ or exception)
-                problem, title = f"{exception} Nothing is lost, and runs wait for it: try again in a moment.", ""
-            case FromLaterVersion():
-                log.warning("this process is of an earlier version than another: %s", exception)
-                problem, title = f"{exception} {_FINISH}", "This needs the version after this one"
-            case _:
-                return None
-        response = _refused(request, problem, 503, title)
-        response["Retry-After"] = "10"
-        return response
+        if isinstance(exception, InvalidInput):
+            return _refused(request, f"{exception} {_ON_A_PAGE}", 400)
+        if (found := passing(exception)) and found.has_rows:
+            log.warning("%s: %s", found.title, exception.__cause__ or exception)
+            return _later(request, found)
+        return None
 
 
-def _refused(request: HttpRequest, problem: str, status: int, title: str = "") -> HttpResponse:
+def _later(request: HttpRequest, found: Passing) -> HttpResponse:
+    response = _refused(request, found.problem, 503, found.title, has_rows=found.has_rows)
+    response["Retry-After"] = RETRY_AFTER
+    return response
+
+
+def _refused(
+    request: HttpRequest, problem: str, status: int, title: str = "", *, has_rows: bool = True
+) -> HttpResponse:
+    """Without rows, the page does not show who is signed in."""
     if reads_problems(request.path):
         return answer_problem(status, problem)
     if request.get_preferred_type(["text/html", "application/json"]) == "application/json":
         return JsonResponse({"errors": [problem]}, status=status)
-    return render(request, f"{status}.html", {"problem": problem, "title": title}, status=status)
+    context = {"problem": problem, "title": title}
+    return HttpResponse(render_to_string(f"{status}.html", context, request if has_rows else None), status=status)
 
 
 def too_much(exception: Exception) -> str:

@@ -1,9 +1,10 @@
 """Measures an installation of several processes, all of which it starts itself, on ports of its own.
 
-    uv run python -m tests.bench.scale [--short] [--folder] [--json FILE] [alone] [load] [sockets] [crowds] [programs]
+    uv run python -m tests.bench.scale [--short] [--sqlite] [--folder] [--json FILE]
+        [alone] [load] [sockets] [crowds] [programs]
 
-PostgreSQL and redis-server have to be installed. The exit status is 1 when a shape is broken: a run that does not
-succeed, a browser that does not hear. Goals are for people to read, on a machine that does nothing else.
+redis-server has to be installed and, without --sqlite, PostgreSQL. The exit status is 1 when a shape is broken: a run
+that does not succeed, a browser that does not hear. Goals are for people to read, on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.bench.figures import Figure, check_shape, table, write_json
@@ -30,10 +31,13 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="which of alone, load, sockets, crowds, programs; all")
     parser.add_argument("--short", action="store_true", help="small sizes: is the shape right?")
     parser.add_argument("--folder", action="store_true", help="keep files in a folder that all share, not in a bucket")
+    parser.add_argument("--sqlite", action="store_true", help="on SQLite instead of PostgreSQL")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     options = parser.parse_args()
+    if options.sqlite and "alone" in options.names:
+        parser.error("alone compares PostgreSQL with SQLite already")
     with tempfile.TemporaryDirectory(prefix="pevsite-scale-") as folder, Models() as models:
-        figures = _measured(Path(folder), models, options.names, in_folder=options.folder, short=options.short)
+        figures = _measured(Path(folder), models, options)
     for found in figures.values():
         check_shape(found)
     if options.json:
@@ -42,14 +46,14 @@ def main() -> int:
     os._exit(0)  # what Twisted or a pool may have left would be waited for
 
 
-def _measured(
-    folder: Path, models: Models, names: Sequence[str], *, in_folder: bool, short: bool
-) -> dict[str, list[Figure]]:
+def _measured(folder: Path, models: Models, options: argparse.Namespace) -> dict[str, list[Figure]]:
+    short: bool = options.short
     bucket = S3()
     bucket.start()
     connected = {"ANTHROPIC_BASE_URL": models.url, "ANTHROPIC_API_KEY": "test-key-of-nobody"}
-    files = {} if in_folder else {"PEV_BLOBS": f"s3://{BUCKET}/files", **bucket.variables}
-    cluster = Cluster(folder, {"PEV_WORKERS": str(WORKERS), "PEV_CONNECTIONS": "2000", **files, **connected})
+    files = {} if options.folder else {"PEV_BLOBS": f"s3://{BUCKET}/files", **bucket.variables}
+    variables = {"PEV_WORKERS": str(WORKERS), "PEV_CONNECTIONS": "2000", **files, **connected}
+    cluster = Cluster(folder, variables, on_sqlite=options.sqlite)
     os.environ.update(cluster.settings)
     (folder / "data").mkdir()
     try:
@@ -71,8 +75,10 @@ def _measured(
             "programs": lambda: programs.measure(cluster, short=short),
             "memory": lambda: load.memory(cluster),
         }
+        if options.sqlite:
+            del measures["alone"]
         for name, measure in measures.items():
-            if names and name not in {*names, "memory"}:
+            if options.names and name not in {*options.names, "memory"}:
                 continue
             print(f"\n{name}", flush=True)
             figures[name] = measure()

@@ -1,4 +1,4 @@
-"""Processes that serve and processes that work, on one PostgreSQL and one Redis."""
+"""Processes that serve and processes that work, on one database and one Redis."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.services]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["worker"], ["serve", "--no-engine", "--port", "0"]])
-def test_sqlite_has_one_process(tmp_path: Path, arguments: list[str]) -> None:
+def test_sqlite_without_redis_has_one_process(tmp_path: Path, arguments: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
@@ -37,7 +37,7 @@ def test_sqlite_has_one_process(tmp_path: Path, arguments: list[str]) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("CommandError: Several processes need PostgreSQL: set PEV_DATABASE_URL")
+    assert done.stderr.startswith("CommandError: Several processes need Redis: set PEV_REDIS_URL, the same for all")
 
 
 @pytest.mark.slow
@@ -56,8 +56,8 @@ def test_an_address_of_redis_that_cannot_be_read_is_one_sentence(tmp_path: Path)
     assert line == "CommandError: PEV_REDIS_URL cannot be read: write redis://:password@host:6379/0."
 
 
-@pytest.mark.slow
-@pytest.mark.needs("PostgreSQL", "redis-server")
+@pytest.mark.slow(every_case=True)
+@pytest.mark.needs("redis-server")
 @pytest.mark.parametrize("redis_dies", [True, False], ids=["while Redis is away", "with Redis"])
 def test_a_run_is_followed_through_one_process_while_workers_die_in_others(
     tmp_path: Path, installation: Installation, api: FakeAnthropic, redis: Redis, redis_dies: bool

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
@@ -67,6 +68,42 @@ def test_what_is_away_for_a_moment(error: Exception) -> None:
         "10",
     )
     assert str(error) in answer.text
+
+
+@pytest.mark.parametrize("where", ["from the first query on", "in the view"])
+def test_a_database_that_is_away(where: str) -> None:
+    def fail(execute: Any, sql: str, *arguments: Any) -> Any:
+        if where == "in the view" and "runs_run" not in sql:
+            return execute(sql, *arguments)
+        raise OperationalError("database or disk is full")
+
+    person = made.alice()
+    program, browser = program_of(person), Client(raise_request_exception=False)
+    browser.force_login(person)
+    with connection.execute_wrapper(fail):
+        answers = [
+            program.get("/runs"),
+            browser.get("/"),
+            browser.get("/", headers={"Accept": "application/json"}),
+        ]
+    assert [(one.status_code, one["Retry-After"]) for one in answers] == [(503, "10")] * 3
+    sentence = "The database does not answer, or has no room. Runs wait for it: try again in a moment."
+    assert problem_of(answers[0]) == (503, sentence)
+    assert sentence in answers[1].text
+    assert answers[2].json() == {"errors": [sentence]}
+    assert "disk is full" not in "".join(one.text for one in answers)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has another error for it")
+def test_a_statement_with_a_mistake_is_no_database_that_is_away() -> None:
+    def wrong(execute: Any, sql: str, *arguments: Any) -> Any:
+        return execute(sql.replace("runs_run", "runs_walk"), *arguments)
+
+    person = made.alice()
+    program, browser = program_of(person), Client(raise_request_exception=False)
+    browser.force_login(person)
+    with connection.execute_wrapper(wrong):
+        assert [program.get("/runs").status_code, browser.get("/").status_code] == [500, 500]
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/", "/runs/", "/runs/1/nothing"])
