@@ -123,8 +123,8 @@ class Field:
             self.for_a_while(AWAY)
 
     def fill_the_disk(self) -> None:
-        """Of the data folder, which is on a small file system of its own. PostgreSQL has another one; what workers were
-        told meanwhile cannot be committed on SQLite.
+        """Of the data folder, which is on a small file system of its own. PostgreSQL has another one. On SQLite a worker
+        may claim an item, lose the answer because there is no room for it, and so again when the lease has ended.
         """
         self.for_a_while(5)
         filler, began = Path(settings.DATA_DIR) / "filler", time.monotonic()
@@ -136,7 +136,8 @@ class Field:
         finally:
             filler.unlink()
         if not self._cluster.postgres:
-            self.blows.append(Blow(began, time.monotonic(), self._threads * len(self._cluster.working)))
+            lost = self._threads * len(self._cluster.working) * settings.MAX_LOSSES
+            self.blows.append(Blow(began, time.monotonic(), lost))
 
     def trouble_the_files(self) -> None:
         """Each tenth request to the bucket fails, and then for a while each."""
