@@ -123,8 +123,8 @@ class Field:
             self.for_a_while(AWAY)
 
     def fill_the_disk(self) -> None:
-        """Of the data folder, which is on a small file system of its own. PostgreSQL has another one. On SQLite a worker
-        may claim an item, lose the answer because there is no room for it, and so again when the lease has ended.
+        """Of the data folder, which is on a small file system of its own. PostgreSQL has another. On SQLite, a worker
+        may claim an item and find no room for the answer, and so again when the lease has ended.
         """
         self.for_a_while(5)
         filler, began = Path(settings.DATA_DIR) / "filler", time.monotonic()
