@@ -243,11 +243,13 @@ LOGGING = {
     "formatters": {"line": {"()": "runs.logs.LineFormatter"}, "json": {"()": "runs.logs.JsonFormatter"}},
     "filters": {
         "no_probes": {"()": "django.utils.log.CallbackFilter", "callback": "ext://runs.logs.is_worth_a_line"},
+        "faults_of_clients": {"()": "runs.logs.FaultsOfClients"},
     },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": _environment.log,
+            "filters": ["faults_of_clients"],
         }
     },
     "root": {"handlers": ["console"], "level": "WARNING"},

@@ -73,6 +73,18 @@ class JsonFormatter(logging.Formatter):
         return printable(without_tokens(json.dumps(line, ensure_ascii=False, default=str)))
 
 
+class FaultsOfClients(logging.Filter):
+    """Django logs some requests that it refuses, such as for another host, as errors of ours. They become a warning of
+    one line: anyone may send any number of them.
+    """
+
+    @override
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith("django.security."):
+            record.exc_info, record.levelno, record.levelname = None, logging.WARNING, "WARNING"
+        return True
+
+
 def is_worth_a_line(record: logging.LogRecord) -> bool:
     """False for Django's line on each probe that gets “not ready”. `runs.web.operations.health` logs that once."""
     return getattr(getattr(record, "request", None), "path", "") != "/readyz"

@@ -18,7 +18,7 @@ from runs.errors import NotAllowed
 from runs.people import access_tokens
 from runs.people.access_tokens import ScopeMissing
 from runs.web.live.subscribers import from_database
-from runs.web.server.connections import Connection, Form, Phase, refusal
+from runs.web.server.connections import Connection, Form, Phase
 from runs.web.server.server_limits import (
     MAX_UNSIGNED_BODY,
     has_room,
@@ -36,6 +36,11 @@ from runs.web.site.sessions import holder
 log = logging.getLogger(__name__)
 _SIGNED_OUT = "Files can be sent only by someone who has signed in. Nothing was stored. Sign in and send them again."
 _UNKNOWN = "The server could not find out whether it can take this. Nothing was stored. Try again in a moment."
+_MAX_LENGTH_DIGITS = 100
+_HEADERS_TOO_LARGE = (
+    f"The address and the headers of the request are longer than {HTTPChannel.totalHeadersSize:,} bytes. Nothing was "
+    "changed. Delete the cookies of this site, or ask for less at once."
+)
 _NO_ROOM = (
     "There is not enough free space on the server's disk for these files. Nothing was stored. "
     "Send fewer, or ask the administrator of this site to make room."
@@ -49,12 +54,27 @@ class Channel(HTTPChannel):
     transport: Connection
 
     def _respondToBadRequestAndDisconnect(self) -> None:
-        """Twisted cannot read the request. Without a first line that it can read, no one knows what was asked for."""
-        if reads_problems(getattr(self, "_path", b"").decode("latin-1")):
-            self.transport.write(refusal(HTTPStatus.BAD_REQUEST, NOT_UNDERSTOOD, Form.PROBLEM))
-            self.loseConnection()
+        """Twisted cannot read the request, or has read too much of it."""
+        if self._receivedHeaderSize > self.totalHeadersSize:
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, _HEADERS_TOO_LARGE)
         else:
-            super()._respondToBadRequestAndDisconnect()
+            self._refuse(HTTPStatus.BAD_REQUEST, NOT_UNDERSTOOD)
+
+    def headerReceived(self, line: bytes) -> bool:
+        name, _, value = line.partition(b":")
+        if len(value) > _MAX_LENGTH_DIGITS and name.strip().lower() == b"content-length":
+            self._respondToBadRequestAndDisconnect()  # Python would refuse to read the number, with a traceback
+            return False
+        return bool(super().headerReceived(line))
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, _HEADERS_TOO_LARGE)
+
+    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+        # Without a first line that can be read, no one knows what was asked for.
+        is_problem = reads_problems(getattr(self, "_path", b"").decode("latin-1"))
+        self.paused = True  # the lines that came with this one are not read
+        self.transport.refuse(status, sentence, Form.PROBLEM if is_problem else Form.PAGE)
 
     def allHeadersReceived(self) -> None:
         self.transport.enter(Phase.BODY)

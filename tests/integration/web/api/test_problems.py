@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -68,6 +70,16 @@ def test_what_is_away_for_a_moment(error: Exception) -> None:
         "10",
     )
     assert str(error) in answer.text
+
+
+def test_a_host_that_is_not_ours_is_one_line_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = StringIO()
+    [console] = (one for one in logging.getLogger().handlers if type(one) is logging.StreamHandler)
+    monkeypatch.setattr(console, "stream", log)
+    monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)  # it has a line of its own
+    Client().get("/sign-in/", headers={"Host": "evil.example"})
+    [line] = log.getvalue().splitlines()
+    assert " WARNING django.security.DisallowedHost: Invalid HTTP_HOST header: 'evil.example'." in line
 
 
 @pytest.mark.parametrize("where", ["from the first query on", "in the view"])

@@ -155,25 +155,38 @@ def test_without_room_a_program_and_a_person_are_answered_in_their_form(target: 
 @pytest.mark.parametrize(
     ("request_line", "headers"),
     [
-        ("GET /", ["X: " + "y" * 10_000, "Z: " + "y" * 10_000]),
         ("GET /", [f"X-{n}: y" for n in range(101)]),
         ("POST /", ["Content-Length: 5", "Content-Length: 6"]),
         ("POST /", ["Content-Length: -5"]),
         ("POST /", ["Content-Length: 5", "Transfer-Encoding: chunked"]),
+        ("POST /", [f"Content-Length: {'9' * 5_000}"]),
     ],
-    ids=["large headers", "many headers", "two lengths", "no length", "length and chunks"],
+    ids=["many headers", "two lengths", "no length", "length and chunks", "long length"],
 )
 def test_hostile_headers_end_the_connection(target: Target, request_line: str, headers: list[str]) -> None:
-    assert target.line().ask(request_line, *headers).answer() == "HTTP/1.1 400 Bad Request\r\n\r\n"
+    answer = target.line().ask(request_line, *headers).answer()
+    assert answer.startswith("HTTP/1.1 400 Bad Request\r\n")
+    assert "<p>The request could not be understood. Nothing was changed.</p>" in answer
+    assert answer.count("HTTP/1.1 ") == 1
 
 
+@pytest.mark.parametrize("path", ["/", "/api/v1/runs"])
 @pytest.mark.parametrize(
-    ("request_line", "header"),
-    [("GET /", "X: " + "y" * 16_385), ("GET /" + "y" * 16_385, "X: y"), ("POST /", f"Content-Length: {'9' * 5_000}")],
-    ids=["header", "address", "length"],
+    ("more", "headers"),
+    [
+        ("", ["X: " + "y" * 10_000, "Z: " + "y" * 10_000]),
+        ("", ["X: " + "y" * 16_385]),
+        ("", ["X: " + "y" * 200_000]),
+        ("y" * 16_385, ["X: y"]),
+    ],
+    ids=["headers", "header", "very long header", "address"],
 )
-def test_a_line_of_thousands_of_characters_ends_the_connection(target: Target, request_line: str, header: str) -> None:
-    assert target.line().ask(request_line, header).answer() == ""
+def test_headers_that_are_too_large_are_refused(target: Target, path: str, more: str, headers: list[str]) -> None:
+    answer = target.line().ask(f"GET {path}{more}", *headers).answer()
+    assert answer.startswith("HTTP/1.1 431 ")
+    assert "The address and the headers of the request are longer than 16,384 bytes. Nothing was changed." in answer
+    assert ("application/problem+json" in answer) == (path.startswith("/api") and not more)
+    assert answer.count("HTTP/1.1 ") == 1
     assert target.someone.get("/sign-in/")[0] == 200
 
 
