@@ -446,10 +446,7 @@ class Environment(BaseSettings):
     @model_validator(mode="after")
     def _celery_has_what_it_needs(self) -> Self:
         if self.engine == "celery" and not self.database_url:
-            raise ValueError(
-                "PEV_ENGINE=celery needs PostgreSQL, since several processes write: set PEV_DATABASE_URL, the "
-                "same for all."
-            )
+            raise ValueError("PEV_ENGINE=celery works with PostgreSQL only: set PEV_DATABASE_URL, the same for all.")
         if self.engine == "celery" and not self.redis_url:
             raise ValueError("PEV_ENGINE=celery needs Redis as its broker: set PEV_REDIS_URL, the same for all.")
         if self.engine == "celery" and not values.is_installed("celery"):

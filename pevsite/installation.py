@@ -22,7 +22,7 @@ PROGRAM = "manage.py" if IS_CHECKOUT else "pevsite"
 """The name of the command line in sentences."""
 KEY_FILE = "secret.key"
 _OWN_NAMES = ("pevsite.sqlite3", KEY_FILE, "blobs", "pages")
-"""The beginnings of the names in a data folder. Next to the database are `-wal` and `-shm`."""
+"""The beginnings of the names in a data folder. Next to the database are `-wal`, `-shm` and `-migrating`."""
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 

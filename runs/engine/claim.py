@@ -153,7 +153,7 @@ def commit[Value](lease: Lease, write: Callable[[WorkItem], Value], *, calls_onl
                     value = write(lease.item)
                 lease.current = not calls_only
                 return value
-            except Outdated:  # on databases that lock no rows for reading, others may write in between
+            except Outdated:  # calls alone lock no rows, so that others may write in between
                 continue
 
 
@@ -246,13 +246,15 @@ class Heartbeat:
 
     def _beat(self) -> None:
         while not self._stop.wait(min(settings.LEASE_SECONDS / 3, BEAT)):
-            try:
-                for lease in self._leases():
+            failed: Exception | None = None
+            for lease in self._leases():
+                try:
                     self.extend(lease)
-            except Exception:
-                log.exception("the leases could not be extended; it is tried again before they expire")
-            finally:
-                connection.close()  # not kept open: it is used only every two seconds
+                except Exception as error:  # of this one: another process may have been writing for long
+                    failed = error
+            if failed:
+                log.error("leases could not be extended; it is tried again before they expire", exc_info=failed)
+            connection.close()  # not kept open: it is used only every two seconds
 
     def _leases(self) -> list[Lease]:
         # A copy: extending waits for the database, and meanwhile work must be able to begin and end.

@@ -115,7 +115,7 @@ BACKUP = "backup"
 
 def is_taken(name: str) -> bool:
     """Whether a process holds this lock now."""
-    return LeaderLock.objects.filter(name=name, until__gte=clock.now()).exists()
+    return LeaderLock.objects.filter(name=name, until__gt=clock.now()).exists()
 
 
 class HeldLock:
@@ -137,7 +137,7 @@ class HeldLock:
         with event_log.writing():
             # Of several processes, one creates the row; of those that find it expired, one UPDATE matches.
             _, is_new = LeaderLock.objects.get_or_create(name=self._name, defaults=held)
-            free = Q(owner=self._owner) | Q(until__lt=clock.now())
+            free = Q(owner=self._owner) | Q(until__lte=clock.now())
             is_mine = is_new or LeaderLock.objects.filter(free, name=self._name).update(**held) == 1
         self._sure_until = began + self._lasts.total_seconds() / 3 if is_mine else 0.0
         return is_mine

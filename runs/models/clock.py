@@ -1,18 +1,19 @@
-"""The clock of leases and due times: that of the database, because the clocks of several machines differ."""
+"""The clock of leases and due times: that of the database, because the clocks of several machines differ.
+
+The values are expressions, so that time that a statement waits for its turn to write is not lost for a lease.
+"""
 
 from datetime import timedelta
-from typing import Any
 
-from django.db import connection
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
-from django.utils import timezone
 
 
-def now() -> Any:
-    """The time of the statement that it is a part of. On SQLite, on one machine only, that of this process."""
-    return timezone.now() if connection.vendor == "sqlite" else Now()
+def now() -> CombinedExpression:
+    """The time of the statement that it is a part of, on SQLite with the digits that Django writes too."""
+    return after(timedelta(0))
 
 
-def after(wait: timedelta) -> Any:
+def after(wait: timedelta) -> CombinedExpression:
     """So long after now."""
-    return now() + wait
+    return Now() + wait

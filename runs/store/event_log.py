@@ -123,7 +123,7 @@ def _undone_is_outdated() -> Iterator[None]:
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """A queue for writers on SQLite, where waiting writers poll: with two hundred threads some never got their turn."""
+    """A queue for this process's writers on SQLite. Without it they poll: of two hundred threads some had no turn."""
     if connection.vendor != "sqlite":
         yield
         return

@@ -124,10 +124,10 @@ class Field:
 
     def fill_the_disk(self) -> None:
         """Of the data folder, which is on a small file system of its own. PostgreSQL has another. On SQLite, a worker
-        may claim an item and find no room for the answer, and so again when the lease has ended.
+        may find no room for an answer, and the item is taken over when its lease has ended.
         """
         self.for_a_while(5)
-        filler, began = Path(settings.DATA_DIR) / "filler", time.monotonic()
+        filler, began, recovered = Path(settings.DATA_DIR) / "filler", time.monotonic(), _recovered()
         try:
             with suppress(OSError), filler.open("wb", buffering=0) as file:
                 while True:
@@ -136,8 +136,9 @@ class Field:
         finally:
             filler.unlink()
         if not self._cluster.postgres:
-            lost = self._threads * len(self._cluster.working) * settings.MAX_LOSSES
-            self.blows.append(Blow(began, time.monotonic(), lost))
+            ended = time.monotonic()
+            self.for_a_while(5 * settings.LEASE_SECONDS)  # until all have been taken over
+            self.blows.append(Blow(began, ended, _recovered() - recovered))
 
     def trouble_the_files(self) -> None:
         """Each tenth request to the bucket fails, and then for a while each."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.files.base import ContentFile
-from django.utils import timezone
 
 from runs.engine.claim import due
 from runs.engine.document_work import read_waiting
@@ -17,7 +16,7 @@ from runs.engine.perform import perform
 from runs.enums import Executor, GateStatus, Role, Verb
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
-from runs.models import Attempt, Run, User, WorkItem
+from runs.models import Attempt, Run, User, WorkItem, clock
 from runs.pev.policy import Policy, RoleModel
 from runs.store import blobs, input_examination, renditions
 from runs.submission.intake import Upload
@@ -75,7 +74,7 @@ def drain(run: Run, *, limit: int = 200) -> None:
 
 def hurry(run: Run) -> None:
     """Make postponed work due now, as if time had passed."""
-    WorkItem.objects.filter(run=run).update(due_at=timezone.now())
+    WorkItem.objects.filter(run=run).update(due_at=clock.now())
 
 
 def answer(run: Run, user: User, verb: Verb = Verb.APPROVE, reason: str = "", how: str = "person") -> None:

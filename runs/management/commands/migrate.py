@@ -4,7 +4,7 @@ Every command that needs tables calls it, so that a problem is the same sentence
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,13 @@ def _migration_lock(database: Any) -> Iterator[None]:
         if database.is_in_memory_db():
             yield
             return
-        # Not the database itself: closing it a second time would free the locks that SQLite holds on it.
-        with Path(f"{settings['NAME']}-migrating").open("wb") as file:
-            locks.lock(file, locks.LOCK_EX)
+        with ExitStack() as opened:
+            try:
+                # A file of its own, because closing the database's would free the locks that SQLite has on it.
+                file = opened.enter_context(Path(f"{settings['NAME']}-migrating").open("wb"))
+                locks.lock(file, locks.LOCK_EX)
+            except OSError as error:
+                raise CommandError(f"The database cannot be used: {_first_line(error)}.") from error
             yield
         return
     try:  # without the pool, which would try again for a while and hide the reason

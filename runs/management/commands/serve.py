@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
-from django.db import connection
 
 from pevsite.command_line import lost
 from pevsite.installation import PROGRAM, data_option
@@ -144,8 +143,8 @@ def check_free(host: str, port: int) -> None:
 
 
 def check_shared() -> None:
-    """Raises CommandError if no other process could take part in the work."""
-    if connection.vendor == "sqlite" and not settings.REDIS_URL:
+    """Raises CommandError without Redis, which carries messages between processes and counts for all of them."""
+    if not settings.REDIS_URL:
         raise CommandError(
             "Several processes need Redis: set PEV_REDIS_URL, the same for all, and on several machines also "
             f"PEV_DATABASE_URL. Without Redis, `{PROGRAM} serve` by itself does everything."

@@ -42,7 +42,7 @@ from runs.web.api import (
 )
 from runs.web.api.tokens import AccessTokenAuth
 from runs.web.site.admission import lacks_scope
-from runs.web.site.error_views import RETRY_AFTER, Passing, passing, too_much
+from runs.web.site.error_views import RETRY_AFTER, TemporaryProblem, temporary_problem, too_much
 from runs.web.site.problems import (
     FAILED,
     NOT_UNDERSTOOD,
@@ -269,8 +269,8 @@ def _not_done(request: HttpRequest, error: PevError) -> HttpResponse:
     log.info("refused: %s", error, extra=about(**about_request(request)))
     if isinstance(error, NotVisible):
         return answer_problem(404, str(error))
-    if found := passing(error):
-        return _later(found)
+    if problem := temporary_problem(error):
+        return _later(problem)
     return answer_problem(status_of(error), str(error))
 
 
@@ -294,13 +294,13 @@ def _not_understood(_request: HttpRequest, error: Exception) -> HttpResponse:
 
 @api.exception_handler(Exception)
 def _failed(request: HttpRequest, error: Exception) -> HttpResponse:
-    response = _later(found) if (found := passing(error)) else answer_problem(500, FAILED)
+    response = _later(problem) if (problem := temporary_problem(error)) else answer_problem(500, FAILED)
     log_response("%s", request.path, response=response, request=request, exception=error)
     return response
 
 
-def _later(found: Passing) -> HttpResponse:
-    return answer_problem(503, found.problem, headers={"Retry-After": RETRY_AFTER})
+def _later(problem: TemporaryProblem) -> HttpResponse:
+    return answer_problem(503, problem.sentence, headers={"Retry-After": RETRY_AFTER})
 
 
 def _place(parts: Any) -> str:

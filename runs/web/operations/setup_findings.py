@@ -175,8 +175,8 @@ def _processes(alive: Sequence[Process]) -> Iterator[Finding]:
     working = [one for one in alive if one.threads]
     yield Finding("Processes", f"{len(serving)} serving and {len(working)} working processes were seen recently.")
     if connection.vendor == "sqlite" and len({one.host for one in alive}) > 1:
-        text = f"{_named(alive)} share an SQLite file although they are on several machines: start all on one, or move"
-        yield Finding("Processes", f"{text} to PostgreSQL (PEV_DATABASE_URL).", is_wrong=True)
+        text = f"{_named(alive)} have different host names, and SQLite works only on one machine."
+        yield Finding("Processes", f"{text} For several, set PEV_DATABASE_URL (PostgreSQL).", is_wrong=True)
     if serving and not working:
         yield Finding("Processes", "No process works: start a worker, or serve without --no-engine.", is_wrong=True)
     if working and all(one.draining for one in working):

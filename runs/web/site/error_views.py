@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 from django.views import defaults
 from django.views.decorators.csrf import requires_csrf_token
 
-from runs.engine.database import AWAY
 from runs.errors import FromLaterVersion, InvalidInput, StoreAway
 from runs.web.site.problems import FAILED, NOT_UNDERSTOOD, answer_problem, reads_problems
 
@@ -25,36 +25,40 @@ _FINISH = (
     "change, an administrator must finish the upgrade by restarting the processes of the earlier version."
 )
 _ON_A_PAGE = "Go back, reload the page and try again."
+_LIMIT_EXCEEDED = "54"
+"""The class of PostgreSQL's error codes for statements and values that are too large."""
 RETRY_AFTER = "10"
 """Seconds until a program should try again what fails for a while."""
 
 
-class Passing(NamedTuple):
+class TemporaryProblem(NamedTuple):
     """What fails for a while, and why. `title`: of a page. `has_rows`: whether the database can be read."""
 
-    problem: str
+    sentence: str
     title: str
     has_rows: bool = True
 
 
-def passing(error: BaseException | None) -> Passing | None:
+def temporary_problem(error: BaseException | None) -> TemporaryProblem | None:
     """None for an error that stays until someone changes something."""
     match error:
         case StoreAway():
-            problem = f"{error} Nothing is lost, and runs wait for it: try again in a moment."
-            return Passing(problem, "Files cannot be reached")
+            sentence = f"{error} Nothing is lost, and runs wait for it: try again in a moment."
+            return TemporaryProblem(sentence, "Files cannot be reached")
         case FromLaterVersion():
-            return Passing(f"{error} {_FINISH}", "This needs the version after this one")
-        case Exception() if isinstance(error, AWAY) and not _is_wrong_sql(error):
-            problem = "The database does not answer, or has no room. Runs wait for it: try again in a moment."
-            return Passing(problem, "The database cannot be reached", has_rows=False)
+            return TemporaryProblem(f"{error} {_FINISH}", "This needs the version after this one")
+        case OperationalError() if not _stays(error):
+            sentence = "The database does not answer, or has no room. Runs wait for it: try again in a moment."
+            return TemporaryProblem(sentence, "The database cannot be reached", has_rows=False)
         case _:
             return None
 
 
-def _is_wrong_sql(error: BaseException) -> bool:
-    """SQLite reports a statement with a mistake like a file that cannot be read."""
-    return getattr(error.__cause__, "sqlite_errorname", "") == "SQLITE_ERROR"
+def _stays(error: OperationalError) -> bool:
+    """Drivers raise it also for a statement with a mistake or with too much in it, and for a file that is read-only."""
+    name = getattr(error.__cause__, "sqlite_errorname", "")
+    state = getattr(error.__cause__, "sqlstate", None) or ""
+    return name.startswith(("SQLITE_ERROR", "SQLITE_READONLY")) or state.startswith(_LIMIT_EXCEEDED)
 
 
 @requires_csrf_token
@@ -67,28 +71,28 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500, or 503 for what fails for a while. Django has logged the exception."""
-    if found := passing(sys.exception()):
-        return _later(request, found)
+    if problem := temporary_problem(sys.exception()):
+        return _later(request, problem)
     return answer_problem(500, FAILED) if reads_problems(request.path) else defaults.server_error(request)
 
 
 class UnansweredErrors(MiddlewareMixin):
     """Answers with a sentence, as a page or JSON, where a view has not: 400 to a form that no page has sent; 503 while
     files cannot be reached, and after an upgrade in a process that is older than the database, because another process
-    can answer.
+    can answer. `server_error` answers while the database is away: queries in front of the view fail then too.
     """
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, InvalidInput):
             return _refused(request, f"{exception} {_ON_A_PAGE}", 400)
-        if (found := passing(exception)) and found.has_rows:
-            log.warning("%s: %s", found.title, exception.__cause__ or exception)
-            return _later(request, found)
+        if (problem := temporary_problem(exception)) and problem.has_rows:
+            log.warning("%s: %s", problem.title, exception.__cause__ or exception)
+            return _later(request, problem)
         return None
 
 
-def _later(request: HttpRequest, found: Passing) -> HttpResponse:
-    response = _refused(request, found.problem, 503, found.title, has_rows=found.has_rows)
+def _later(request: HttpRequest, problem: TemporaryProblem) -> HttpResponse:
+    response = _refused(request, problem.sentence, 503, problem.title, has_rows=problem.has_rows)
     response["Retry-After"] = RETRY_AFTER
     return response
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from django.core.files import locks
 from django.core.management import CommandError, call_command
+from django.core.management.commands.migrate import Command as Migrate
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -37,7 +39,9 @@ def refused(data: Path, address: str, *arguments: str) -> str:
 _EACH = """
 import sys
 import django
+from django.core.files import locks
 from django.core.management import CommandError, call_command
+from django.core.management.commands.migrate import Command as Migrate
 django.setup()
 for arguments in sys.argv[1:]:
     try:
@@ -91,6 +95,38 @@ def test_tables_of_a_newer_version_are_left_alone() -> None:
 def test_a_database_that_would_sort_otherwise_is_refused(tmp_path: Path, options: str, said: str) -> None:
     databases.make(tmp_path, options)
     assert said in refused(tmp_path, databases.address_of(tmp_path), "migrate")
+
+
+@pytest.fixture
+def sqlite_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The database of the tests goes for this file."""
+    path = tmp_path / "pevsite.sqlite3"
+    monkeypatch.setattr(connection, "is_in_memory_db", lambda: False)
+    monkeypatch.setitem(connection.settings_dict, "NAME", str(path))
+    return path
+
+
+def can_be_locked(path: Path) -> bool:
+    with path.open("wb") as file:
+        return locks.lock(file, locks.LOCK_EX | locks.LOCK_NB)
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has locks of its own for it")
+def test_on_sqlite_the_process_that_migrates_has_a_lock(sqlite_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meanwhile = []
+    lock = Path(f"{sqlite_file}-migrating")
+    monkeypatch.setattr(Migrate, "handle", lambda *args, **options: meanwhile.append(can_be_locked(lock)))
+    call_command("migrate", verbosity=0)
+    assert (meanwhile, can_be_locked(lock)) == ([False], True)
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has locks of its own for it")
+def test_a_lock_that_cannot_be_had_is_one_sentence(sqlite_file: Path) -> None:
+    Path(f"{sqlite_file}-migrating").mkdir()
+    with pytest.raises(CommandError, match=r"The database cannot be used: .*Is a directory.*-migrating'\."):
+        call_command("migrate", verbosity=0)
 
 
 @pytest.mark.slow

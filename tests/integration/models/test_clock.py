@@ -16,11 +16,7 @@ from runs.models import Rendition, WorkItem
 from runs.store import renditions
 from tests.factories import Submit
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.needs("PostgreSQL"),  # SQLite is on one machine, whose clock it is
-    pytest.mark.services,
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 type Shift = Callable[[int], None]
 
 

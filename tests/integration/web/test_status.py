@@ -189,10 +189,11 @@ def test_that_nobody_works_is_said(changes: dict[str, Any], said: str) -> None:
 def test_processes_of_several_machines_on_sqlite_are_named(owner: str, machines: int) -> None:
     process()
     process(owner=owner)
-    said = f"b/0, {owner} share an SQLite file although they are on several machines: start all on one, or move to"
-    assert wrong() == (
-        [f"{said} PostgreSQL (PEV_DATABASE_URL)."] if machines > 1 and connection.vendor == "sqlite" else []
+    said = (
+        f"b/0, {owner} have different host names, and SQLite works only on one machine. For several, set "
+        "PEV_DATABASE_URL (PostgreSQL)."
     )
+    assert wrong() == ([said] if machines > 1 and connection.vendor == "sqlite" else [])
 
 
 def test_a_database_that_is_away_is_said_and_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,16 +106,36 @@ def test_a_database_that_is_away(where: str) -> None:
     assert "disk is full" not in "".join(one.text for one in answers)
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has another error for it")
-def test_a_statement_with_a_mistake_is_no_database_that_is_away() -> None:
-    def wrong(execute: Any, sql: str, *arguments: Any) -> Any:
-        return execute(sql.replace("runs_run", "runs_walk"), *arguments)
+class DriverError(Exception):
+    """What sqlite3 and psycopg say of an error."""
+
+    def __init__(self, sqlite_errorname: str = "", sqlstate: str | None = None) -> None:
+        super().__init__(sqlite_errorname or sqlstate)
+        self.sqlite_errorname, self.sqlstate = sqlite_errorname, sqlstate
+
+
+@pytest.mark.parametrize(
+    ("cause", "status"),
+    [
+        (DriverError("SQLITE_BUSY"), 503),
+        (DriverError("SQLITE_IOERR_WRITE"), 503),
+        (DriverError(sqlstate="57P03"), 503),
+        (DriverError(), 503),
+        (DriverError("SQLITE_ERROR"), 500),
+        (DriverError("SQLITE_READONLY_DBMOVED"), 500),
+        (DriverError(sqlstate="54001"), 500),
+    ],
+    ids=str,
+)
+def test_only_an_error_that_passes_by_itself_is_tried_again(cause: DriverError, status: int) -> None:
+    def fail(*arguments: Any) -> Any:
+        raise OperationalError("no") from cause
 
     person = made.alice()
     program, browser = program_of(person), Client(raise_request_exception=False)
     browser.force_login(person)
-    with connection.execute_wrapper(wrong):
-        assert [program.get("/runs").status_code, browser.get("/").status_code] == [500, 500]
+    with connection.execute_wrapper(fail):
+        assert [program.get("/runs").status_code, browser.get("/").status_code] == [status, status]
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/", "/runs/", "/runs/1/nothing"])
