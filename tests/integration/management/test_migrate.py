@@ -129,11 +129,10 @@ def test_a_lock_that_cannot_be_had_is_one_sentence(sqlite_file: Path) -> None:
         call_command("migrate", verbosity=0)
 
 
-@pytest.mark.slow
+@pytest.mark.needs("PostgreSQL")
 def test_processes_that_start_at_once_migrate_one_after_the_other(tmp_path: Path) -> None:
     command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
     environment = environ(tmp_path)
-    if databases.GIVEN:
-        assert urlsplit(environment["PEV_DATABASE_URL"]).path != urlsplit(databases.GIVEN).path
-    started = [subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) for _ in "abcd"]
-    assert [(process.communicate()[1], process.returncode) for process in started] == [("", 0)] * 4
+    assert urlsplit(environment["PEV_DATABASE_URL"]).path != urlsplit(databases.GIVEN).path
+    started = [subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) for _ in "ab"]
+    assert [(process.communicate()[1], process.returncode) for process in started] == [("", 0), ("", 0)]

@@ -56,7 +56,7 @@ def test_an_address_of_redis_that_cannot_be_read_is_one_sentence(tmp_path: Path)
     assert line == "CommandError: PEV_REDIS_URL cannot be read: write redis://:password@host:6379/0."
 
 
-@pytest.mark.slow(every_case=True)
+@pytest.mark.slow
 @pytest.mark.needs("redis-server")
 @pytest.mark.parametrize("redis_dies", [True, False], ids=["while Redis is away", "with Redis"])
 def test_a_run_is_followed_through_one_process_while_workers_die_in_others(
