@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from functools import lru_cache
+from itertools import groupby
 
 from runs.text.scripts import JOINED_LETTER, TOUCHING, touches
 
@@ -197,11 +198,15 @@ def _names(*kinds: Mapping[str, str]) -> dict[str, str]:
 
 
 def either(words: Mapping[str, object]) -> str:
-    longest_first = sorted(words, key=lambda word: -len(word))
-    return "|".join(
-        re.escape(word) + (rf"(?!{JOINED_LETTER})" if word[-1].lower() != word[-1].upper() else _not_before(word))
-        for word in longest_first
-    )
+    """An expression for one of these words, the longest first. Words of one length that may stand in front of the same
+    characters share the condition for them, because compiling it takes a hundred times as long as compiling a word.
+    """
+    longest_first = sorted(words, key=lambda word: (-len(word), _end(word)))
+    return "|".join(f"(?:{'|'.join(map(re.escape, same))}){end}" for end, same in groupby(longest_first, _end))
+
+
+def _end(word: str) -> str:
+    return rf"(?!{JOINED_LETTER})" if word[-1].lower() != word[-1].upper() else _not_before(word)
 
 
 def _not_before(word: str) -> str:
