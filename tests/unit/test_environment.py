@@ -122,7 +122,7 @@ POSTGRES_FORM = " cannot be used: it must be an address such as postgres://user:
         (
             "PEV_ENGINE",
             "celery",
-            "=celery needs PostgreSQL, since several processes write: set PEV_DATABASE_URL, the same for all.",
+            "=celery works with PostgreSQL only: set PEV_DATABASE_URL, the same for all.",
         ),
     ],
 )
