@@ -180,7 +180,7 @@ def test_a_process_that_serves_leaves_the_work_to_workers(cluster: Cluster, api:
 
 WRONG: dict[str, dict[str, str]] = {
     "PEV_ENGINE is “sellery”: it must be embedded or celery.": {"PEV_ENGINE": "sellery"},
-    "PEV_ENGINE=celery needs PostgreSQL": {"PEV_ENGINE": "celery"},
+    "PEV_ENGINE=celery works with PostgreSQL only": {"PEV_ENGINE": "celery"},
     "PEV_ENGINE=celery needs Redis": {
         "PEV_ENGINE": "celery",
         "PEV_DATABASE_URL": "postgres://pev@db.example/pev",
