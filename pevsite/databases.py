@@ -3,15 +3,23 @@ or in PostgreSQL, S3 and Redis. The addresses are those that `pevsite.environmen
 """
 
 import json
+import logging
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from django.utils.functional import cached_property
 
 from pevsite.setting_values import BUCKET
 
+log = logging.getLogger(__name__)
+_ANSWER_SECONDS = 0.5
+"""Seconds to wait for an answer of Redis about a count."""
+_AWAY_SECONDS = 1.0
+"""Seconds without another question to a Redis that did not answer."""
 _WAIT_SECONDS = 20
 """Seconds to wait for a connection of the pool or, on SQLite, for the only writer."""
 _SESSION = {"lock_timeout": 60_000, "idle_in_transaction_session_timeout": 120_000}
@@ -85,21 +93,56 @@ class JsonSerializer:
 
 class SharedRedisCache(RedisCache):
     """A cache in Redis. Django makes one for each request, with a client that reads the versions of its packages and
-    connects again. All requests of a process share this one, which takes no OPTIONS.
+    connects again. All requests of a process share this one, which takes no OPTIONS. While Redis is away, the process
+    counts by itself: what is counted does not decide whether there is an answer.
     """
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
         self._address = server
+        self._here = LocMemCache("while Redis is away", {})
 
     @cached_property
     def _cache(self) -> RedisCacheClient:
         return _client(self._address)
 
+    def add(self, *arguments: Any, **named: Any) -> Any:
+        return self._call("add", *arguments, **named)
+
+    def get(self, *arguments: Any, **named: Any) -> Any:
+        return self._call("get", *arguments, **named)
+
+    def set(self, *arguments: Any, **named: Any) -> Any:
+        return self._call("set", *arguments, **named)
+
+    def incr(self, *arguments: Any, **named: Any) -> Any:
+        return self._call("incr", *arguments, **named)
+
+    def _call(self, method: str, *arguments: Any, **named: Any) -> Any:
+        from redis import RedisError  # an extra
+
+        if _away_until.get(self._address, 0.0) <= time.monotonic():
+            try:
+                value = getattr(super(), method)(*arguments, **named)
+            except RedisError as error:
+                if self._address not in _away_until:
+                    log.warning("Redis does not answer; each process counts by itself: %s", error)
+                _away_until[self._address] = time.monotonic() + _AWAY_SECONDS
+            else:
+                if _away_until.pop(self._address, None):
+                    log.warning("Redis answers again")
+                return value
+        return getattr(self._here, method)(*arguments, **named)
+
+
+_away_until: dict[str, float] = {}
+"""By the address of a Redis that did not answer: the monotonic time from which it is asked again."""
+
 
 @cache
 def _client(address: str) -> RedisCacheClient:
-    return RedisCacheClient([address], serializer="pevsite.databases.JsonSerializer")
+    limits = {"socket_connect_timeout": _ANSWER_SECONDS, "socket_timeout": _ANSWER_SECONDS}
+    return RedisCacheClient([address], serializer="pevsite.databases.JsonSerializer", **limits)
 
 
 def files(data_dir: Path, address: str) -> dict[str, Any]:

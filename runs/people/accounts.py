@@ -13,7 +13,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import Group
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -291,4 +291,10 @@ def forget_ended_sessions() -> None:
 
 def first_administrator() -> User:
     """The active administrator who was added first. Creates one without a password if there is none."""
-    return administrators().order_by("pk").first() or invite("admin", [PersonRole.ADMINISTRATOR])
+    known = administrators().order_by("pk")
+    try:
+        return known.first() or invite("admin", [PersonRole.ADMINISTRATOR])
+    except (IntegrityError, InvalidInput):
+        if found := known.first():  # of another process, which has started at the same moment
+            return found
+        raise

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import time
 from pathlib import Path
 
 import pytest
+from redis import ConnectionError as RedisConnectionError
 
+from pevsite import databases
 from pevsite.databases import JsonSerializer, SharedRedisCache, caches, database, files, messages
 
 ADDRESS = "postgres://alice:secret@db.example:5433/pev"
@@ -86,6 +89,37 @@ def test_requests_share_their_connections_to_redis() -> None:
     one, other = SharedRedisCache(address, {}), SharedRedisCache(address, {})
     assert one._cache is other._cache
     assert SharedRedisCache("redis://other.example:6379/0", {})._cache is not one._cache
+
+
+def test_while_redis_is_away_each_process_counts_by_itself(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = []
+
+    class Client:
+        is_away = True
+
+        def incr(self, key: str, delta: int) -> int:
+            asked.append(key)
+            if self.is_away:
+                raise RedisConnectionError("refused")
+            return 40 + delta
+
+    client = Client()
+    monkeypatch.setattr(databases, "_client", lambda address: client)
+    monkeypatch.setattr(databases, "_away_until", {})
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    now, counts = 100.0, SharedRedisCache("redis://cache.example:6379/0", {})
+    with pytest.raises(ValueError, match="wrong"):
+        counts.incr("wrong")
+    assert counts.add("wrong", 1, timeout=60)
+    assert (counts.incr("wrong"), len(asked)) == (2, 1), "it is not asked again at once"
+    client.is_away, now = False, 102.0
+    assert (counts.incr("wrong"), len(asked)) == (41, 2)
+    assert [record.getMessage() for record in caplog.records] == [
+        "Redis does not answer; each process counts by itself: refused",
+        "Redis answers again",
+    ]
 
 
 @pytest.mark.parametrize("value", [7, True, "y", [1.5, 2.25], None])

@@ -76,6 +76,7 @@ REFUSALS = {
     "404": "There is no such thing, or this person may not see it",
     "422": "Something in the request cannot be used",
     "429": "Too many requests; `Retry-After` says how long to wait",
+    "431": "The address and the headers are longer than 16,384 bytes",
     "503": "Files or the database cannot be reached, or the site is busy or being upgraded; wait as `Retry-After` says",
 }
 """The answers that any operation can give."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -22,7 +22,7 @@ from runs.reports import contract
 from runs.reports.json_report import metrics_of, totals_of
 from runs.store import audit_trail
 from runs.submission import run_templates
-from runs.web.api.requests import AnyPlan, Typed, caller_of, check_names, cursor_to, link_to_next, row_of, token_of
+from runs.web.api.requests import AnyPlan, Day, Typed, caller_of, check_names, cursor_to, link_to_next, row_of, token_of
 from runs.web.api.tokens import ADMINISTERS, READS_RUNS
 from runs.web.mcp import submitting, tool_answers
 from runs.web.mcp.tool_arguments import ListTemplates
@@ -140,8 +140,8 @@ class AuditFilterAsked(AuditAsked):
     kind: AuditKind | Literal[""] = ""
     by: Annotated[Typed, Field(max_length=150, description="The name of the person who acted.")] = ""
     run: Annotated[int | None, Field(ge=1, lt=2**63)] = None
-    since: Annotated[date | None, Field(description="On this day or later.")] = None
-    until: Annotated[date | None, Field(description="On this day or before.")] = None
+    since: Annotated[Day | None, Field(description="On this day or later.")] = None
+    until: Annotated[Day | None, Field(description="On this day or before.")] = None
 
 
 class AuditFacts(BaseModel):

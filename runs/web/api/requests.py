@@ -7,6 +7,7 @@ import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date, datetime
 from http import HTTPStatus
 from typing import Annotated
 
@@ -25,6 +26,7 @@ from runs.submission import submission_drafts
 from runs.submission.intake import Upload
 from runs.text.truncate import quoted
 from runs.web.mcp.tool_arguments import Caller
+from runs.web.site.posted_fields import of_our_time
 from runs.web.site.problems import Refused
 
 type AnyPlan = Annotated[
@@ -36,6 +38,8 @@ type AnyPlan = Annotated[
 """A new kind of check is no new version, and its classes may be named like those of the report."""
 Typed = Annotated[str, AfterValidator(lambda text: text.replace("\0", ""))]
 """Words of a person, without the null characters that not every database can store."""
+Day = Annotated[date, AfterValidator(of_our_time)]
+Moment = Annotated[datetime, AfterValidator(of_our_time)]
 Paths = Annotated[
     list[Annotated[str, Field(max_length=1_000)]],
     Field(max_length=10_000, description="A path for each file, in their order; without, the names of the files."),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -31,6 +30,7 @@ from runs.submission import submit
 from runs.text.truncate import quoted
 from runs.web.api.idempotency import id_of_made
 from runs.web.api.requests import (
+    Moment,
     Paths,
     Typed,
     as_known,
@@ -82,8 +82,8 @@ class RunFilters(BaseModel):
     ] = ""
     person: Annotated[str, Field(max_length=150, description="The name of the person who submitted it.")] = ""
     template: Annotated[Typed, Field(max_length=120)] = ""
-    since: Annotated[datetime | None, Field(description="Submitted then or later.")] = None
-    until: Annotated[datetime | None, Field(description="Submitted before.")] = None
+    since: Annotated[Moment | None, Field(description="Submitted then or later.")] = None
+    until: Annotated[Moment | None, Field(description="Submitted before.")] = None
     archived: bool = False
     cursor: Annotated[str, Field(max_length=100, description="`next` of the page before.")] = ""
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 40

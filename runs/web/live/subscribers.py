@@ -38,6 +38,8 @@ MIN_DRAFT_DELAY = 0.1
 """Seconds between two updates on what models are writing."""
 MAX_CATCH_UPS = 8
 """Different pasts that one read answers. Sockets with others wait for the next one."""
+STANDING_SECONDS = 15.0
+"""Seconds after which it looks again who may still follow, should the message about that have been lost."""
 RENEWAL = 3_600.0
 """Seconds after which it joins its groups again: the channel layer forgets members after a day."""
 NO_LONGER_ALLOWED = 4403
@@ -242,8 +244,8 @@ class Channel:
         renew_at = time.monotonic() + RENEWAL
         while True:
             ends = min((watcher.ends for watcher in self._watchers if watcher.ends is not None), default=None)
-            seconds = RENEWAL if ends is None else min(RENEWAL, max(0.0, ends - time.time()))
-            with suppress(TimeoutError):  # then a session is over, or was used by a page in the meantime
+            seconds = STANDING_SECONDS if ends is None else min(STANDING_SECONDS, max(0.0, ends - time.time()))
+            with suppress(TimeoutError):  # then a session may be over, or a message was lost
                 await asyncio.wait_for(self._is_news.wait(), seconds)
             self._is_news.clear()
             if time.monotonic() > renew_at:

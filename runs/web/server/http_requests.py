@@ -52,6 +52,7 @@ class Channel(HTTPChannel):
 
     maxHeaders = 100
     transport: Connection
+    _last_line = b""
 
     def _respondToBadRequestAndDisconnect(self) -> None:
         """Twisted cannot read the request, or has read too much of it."""
@@ -67,12 +68,18 @@ class Channel(HTTPChannel):
             return False
         return bool(super().headerReceived(line))
 
+    def lineReceived(self, line: bytes) -> None:
+        self._last_line = line
+        super().lineReceived(line)
+
     def lineLengthExceeded(self, line: bytes) -> None:
+        self._last_line = line
         self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, _HEADERS_TOO_LARGE)
 
     def _refuse(self, status: HTTPStatus, sentence: str) -> None:
-        # Without a first line that can be read, no one knows what was asked for.
-        is_problem = reads_problems(getattr(self, "_path", b"").decode("latin-1"))
+        # The address of a first line that cannot be read is behind its first space.
+        addresses = getattr(self, "_path", b""), self._last_line.partition(b" ")[2]
+        is_problem = any(reads_problems(address.decode("latin-1")) for address in addresses)
         self.paused = True  # the lines that came with this one are not read
         self.transport.refuse(status, sentence, Form.PROBLEM if is_problem else Form.PAGE)
 

@@ -48,10 +48,21 @@ def plain_lines(text: str) -> str:
     return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
-class DayField(forms.DateField):
-    """A day of a filter, of a year with which time zones and databases can calculate."""
+FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2199, 12, 31)
+"""The days of filters, with whose years time zones and databases can calculate."""
 
-    default_validators = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2199, 12, 31))]
+
+class DayField(forms.DateField):
+    """A day of a filter."""
+
+    default_validators = [MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY)]
+
+
+def of_our_time[Day: date](day: Day) -> Day:
+    """The same day or time. Raises ValueError for one of another year than such a filter takes."""
+    if not FIRST_DAY.year <= day.year <= LAST_DAY.year:
+        raise ValueError(f"it must be of the years {FIRST_DAY.year} to {LAST_DAY.year}")
+    return day
 
 
 class Amount(forms.DecimalField):

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test import Client
 from django.utils import timezone
 
-from runs.enums import LinkKind
+from runs.enums import LinkKind, PersonRole
 from runs.errors import InvalidInput
 from runs.models import Link, User
 from runs.people import accounts
@@ -124,3 +124,14 @@ def test_the_last_administrator_can_be_signed_out_and_neither_be_made_inactive_n
             change(root)
     root.refresh_from_db()
     assert (root.is_active, is_administrator(root)) == (True, True)
+
+
+def test_of_two_processes_that_start_at_once_both_find_the_first_administrator(monkeypatch: pytest.MonkeyPatch) -> None:
+    invite = accounts.invite
+
+    def too_late(name: str, roles: Collection[PersonRole]) -> User:
+        invite(name, roles)  # the other process
+        raise IntegrityError("UNIQUE constraint failed: runs_user.username")
+
+    monkeypatch.setattr(accounts, "invite", too_late)
+    assert accounts.first_administrator() == User.objects.get()

@@ -125,6 +125,7 @@ def test_the_audit_trail_is_read_page_by_page_and_reading_is_a_line(admin: User)
     assert [(line.by, line.run_number) for line in exported] == [("root", run.pk)] * 2
     assert [one["kind"] for one in root.get("/audit?kind=task_submitted").json()["lines"]] == ["task_submitted"]
     alice = program_of(made.alice())
+    assert [root.get(f"/audit?{edge}").status_code for edge in ("since=0001-01-01", "until=9999-12-31")] == [422, 422]
     line = alice.get(f"/runs/{run.pk}/audit?limit=1").json()["lines"][0]
     assert (line["kind"], line["address"], line["through"]) == ("audit_trail_exported", None, None)
 

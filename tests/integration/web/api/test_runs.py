@@ -49,6 +49,8 @@ def test_a_list_has_what_the_person_may_see_page_by_page() -> None:
         ("colour=red", "There is no field “colour”."),
         ("person=nobody", "There is no user “nobody”."),
         ("since=yesterday", "This cannot be used: query.since."),
+        ("since=0001-01-01T00:00:00%2B14:00", "This cannot be used: query.since."),
+        ("until=9999-12-31T23:59:59-14:00", "This cannot be used: query.until."),
     ],
 )
 def test_a_filter_that_cannot_be_used_is_refused(query: str, said: str) -> None:

@@ -13,6 +13,7 @@ from autobahn.exception import Disconnected
 
 from runs.models import Run
 from runs.store import broadcast
+from runs.web.live import subscribers
 from runs.web.live.access import SocketIdentity
 from runs.web.live.news import News
 from runs.web.live.subscribers import NO_LONGER_ALLOWED, Subscriber, from_database
@@ -161,6 +162,20 @@ def test_nothing_is_shown_before_the_browser_says_what_it_has_seen_or_after_it_m
         await asyncio.to_thread(broadcast.recheck, bob.pk)
         await asyncio.sleep(0.02)
         await shown(run, "too late")
+        return await socket.receive_output()
+
+    assert talk(run.pk, bob, what, "overview") == {"type": "websocket.close", "code": NO_LONGER_ALLOWED}
+
+
+def test_who_may_no_longer_see_is_found_out_without_a_message_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be lost while Redis is away."""
+    monkeypatch.setattr(subscribers, "STANDING_SECONDS", 0.1)
+    run = factories.executing()
+    bob = factories.bob()
+
+    async def what(socket: Socket) -> Any:
+        await seen_all(socket, run)
+        await from_database(lambda: run.shares.filter(user=bob).delete())
         return await socket.receive_output()
 
     assert talk(run.pk, bob, what, "overview") == {"type": "websocket.close", "code": NO_LONGER_ALLOWED}
