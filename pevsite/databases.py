@@ -141,8 +141,12 @@ _away_until: dict[str, float] = {}
 
 @cache
 def _client(address: str) -> RedisCacheClient:
-    limits = {"socket_connect_timeout": _ANSWER_SECONDS, "socket_timeout": _ANSWER_SECONDS}
-    return RedisCacheClient([address], serializer="pevsite.databases.JsonSerializer", **limits)
+    return RedisCacheClient(
+        [address],
+        serializer="pevsite.databases.JsonSerializer",
+        socket_connect_timeout=_ANSWER_SECONDS,
+        socket_timeout=_ANSWER_SECONDS,
+    )
 
 
 def files(data_dir: Path, address: str) -> dict[str, Any]:

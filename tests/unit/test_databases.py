@@ -105,11 +105,11 @@ def test_while_redis_is_away_each_process_counts_by_itself(
                 raise RedisConnectionError("refused")
             return 40 + delta
 
-    client = Client()
+    client, now = Client(), 100.0
     monkeypatch.setattr(databases, "_client", lambda address: client)
     monkeypatch.setattr(databases, "_away_until", {})
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    now, counts = 100.0, SharedRedisCache("redis://cache.example:6379/0", {})
+    counts = SharedRedisCache("redis://cache.example:6379/0", {})
     with pytest.raises(ValueError, match="wrong"):
         counts.incr("wrong")
     assert counts.add("wrong", 1, timeout=60)
